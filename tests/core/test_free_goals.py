@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.free_goals import FreeGoals
 from steer_addon.core.step.simulation import Simulation
 from tests.diagnosed import codes
+from tests.often import often
 
 POINT = (0.3, 0.1, 0.0)
 
@@ -106,8 +108,10 @@ def test_agents_stand_beside_the_collider_and_the_user_is_told_once():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
-@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize(
+    ("motion", "direction"),
+    often(product(("GROUND", "FLY"), (1, -1)), ("GROUND", 1), ("FLY", -1)),
+)
 def test_the_end_of_a_path_inside_of_a_collider_is_a_goal_beside_it(motion, direction):
     follow = REGISTRY["follow_path"](method="WAYPOINT", direction=direction)
     settings = replace(solid_crowd(motion, collide_agents=True), behaviors=(follow,))

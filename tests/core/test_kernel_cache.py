@@ -98,9 +98,9 @@ def test_the_parameters_that_a_kernel_reads_count_as_its_source(name):
     [
         ("behaviors/toy.py", {"behaviors.toy"}),
         ("sensing/targeting.py", {"behaviors.seek", "behaviors.flock", "behaviors.toy"}),
-        ("numeric/rng.py", {"behaviors.flock"}),
-        ("geometry/ground.py", {"step.integrate"}),
-        ("numeric/vec.py", set(MODULES)),
+        pytest.param("numeric/rng.py", {"behaviors.flock"}, marks=pytest.mark.long),
+        pytest.param("geometry/ground.py", {"step.integrate"}, marks=pytest.mark.long),
+        pytest.param("numeric/vec.py", set(MODULES), marks=pytest.mark.long),
         # what kernels are called with counts even for modules that do not import it
         ("views.py", set(MODULES)),
         ("crowd/presets.py", set()),

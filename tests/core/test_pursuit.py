@@ -1,5 +1,7 @@
 """Pursue and evade against their closed forms."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from chase import chase, wishes
@@ -10,6 +12,7 @@ from steer_addon.core.behaviors.pursue import Pursue
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.inputs.targets import make_targets
 from steer_addon.core.inputs.world import make_world
+from tests.often import often
 
 DISTANCE, SPEED, PREY_SPEED = 9.0, 3.0, 1.0
 HEADINGS = np.radians([0.0, 30.0, 60.0, 90.0, 120.0, 150.0, 180.0])
@@ -61,8 +64,13 @@ def intercepts(tau):
     return high
 
 
-@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
-@pytest.mark.parametrize("tau", [0.01, 0.1, 0.25, 0.5])
+@pytest.mark.parametrize(
+    ("motion", "tau"),
+    often(
+        product(("GROUND", "FLY"), (0.01, 0.1, 0.25, 0.5)),
+        *(("GROUND", 0.01), ("FLY", 0.1), ("GROUND", 0.5)),
+    ),
+)
 def test_pursue_meets_a_target_at_its_closed_form_intercept(motion, tau):
     met = meeting_times(Pursue(target_choice="BY_ID"), motion, tau)
     np.testing.assert_allclose(met, intercepts(tau), rtol=0.02)

@@ -14,6 +14,7 @@ from steer_addon.core.characters.cast import Cast
 from steer_addon.core.crowd.settings import BodiesSettings
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.simulation import Simulation
+from tests.often import pairs_of
 
 FPS = 24
 GOAL = make_world(targets=[[0.0, 0.0, 0.0]])
@@ -44,9 +45,10 @@ def gone(mode, behavior, collide, count=12, seconds=22.0):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["STAY", "HOLD_AREA"])
-@pytest.mark.parametrize("behavior", ["seek", "arrive"])
-@pytest.mark.parametrize("collide", [False, True])
+@pytest.mark.parametrize(
+    ("mode", "behavior", "collide"),
+    pairs_of(("STAY", "HOLD_AREA"), ("seek", "arrive"), (False, True)),
+)
 def test_all_who_have_arrived_stand_with_both_feet_down(mode, behavior, collide):
     states = gone(mode, behavior, collide)
     arrived = np.array([state[1] for state in states])

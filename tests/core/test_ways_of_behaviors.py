@@ -10,10 +10,16 @@ import way_scenes as scenes
 from waytools import Walk
 
 from steer_addon.core.behaviors import REGISTRY
+from tests.often import often
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["seek", "arrive", "pursue", "offset_pursue", "follow_leader"])
+@pytest.mark.parametrize(
+    "name",
+    often(
+        ["seek", "arrive", "pursue", "offset_pursue", "follow_leader"], "arrive", "offset_pursue"
+    ),
+)
 def test_a_wall_is_gone_round(name):
     walls = [scenes.rectangle(9.8, 0.0, 10.2, 16.0), *scenes.fence(0, 0, 20, 20)]
     scene = scenes.on_plane(walls, (20.0, 20.0))
