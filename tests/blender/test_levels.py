@@ -23,7 +23,7 @@ from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
-PLAN = Plan(tolerance=0.04, steps=48, ratio=2.0)
+PLAN = Plan(tolerance=0.15, steps=24, ratio=2.0)
 LENS = 2.0 * 50.0 / (36.0 * 9.0 / 16.0)
 """What a camera of 50 mm sees at a distance of 1 is 2 / LENS high."""
 

@@ -27,8 +27,9 @@ def in_the_way(obj):
     return sorted(other.name for other in found)
 
 
-def started(preset="pedestrians", count=40, **options):
-    assert bpy.ops.object.steer_start(preset=preset, count=count, **options) == {"FINISHED"}
+def started(preset="pedestrians", count=40, bodies=False, **options):
+    options |= {"preset": preset, "count": count, "bodies": bodies}
+    assert bpy.ops.object.steer_start(**options) == {"FINISHED"}
     return active()
 
 
@@ -112,7 +113,7 @@ def test_nothing_in_the_way_is_said():
 
 @pytest.mark.parametrize("preset", often(sorted(find_presets()), "pedestrians", "birds", "panic"))
 def test_what_add_crowd_makes_is_in_nobodys_way(preset):
-    obj = started(preset, count=20)
+    obj = started(preset, count=20, bodies=True)
     assert in_the_way(obj) == []
 
 

@@ -194,7 +194,9 @@ def test_chances_are_kept_for_making_anew():
 def test_the_operator_takes_names_with_chances():
     rig = rig_with_bag()
     bpy.context.view_layer.objects.active = rig
-    assert bpy.ops.object.steer_make_character(optional="hat=0.3, bag=1") == {"FINISHED"}
+    assert bpy.ops.object.steer_make_character(optional="hat=0.3, bag=1", way_per_pose=0.2) == {
+        "FINISHED"
+    }
     made = bpy.data.objects["Walker Character"]
     assert np.bincount(parts_of(made.data)).tolist() == [3 * BOX, BOX, BOX]
 

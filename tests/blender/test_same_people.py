@@ -111,7 +111,7 @@ def light_and_camera():
     scene.render.engine = "CYCLES"
     scene.cycles.device, scene.cycles.samples, scene.cycles.seed = "CPU", 8, 7
     scene.cycles.use_denoising, scene.cycles.max_bounces = False, 0
-    scene.render.resolution_x, scene.render.resolution_y = 320, 180
+    scene.render.resolution_x, scene.render.resolution_y = 192, 108
     scene.render.resolution_percentage = 100
     scene.view_settings.view_transform = "Standard"
 
