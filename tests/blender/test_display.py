@@ -42,6 +42,7 @@ def test_the_group_is_made_once_and_its_inputs_are_explained():
     assert all(s.description for s in sockets)
 
 
+@pytest.mark.slow
 def test_an_older_group_is_rebuilt_and_modifiers_keep_their_values():
     obj, modifier = make_crowd(make_frame())
     display.set_input(modifier, "Scale", 2.5)

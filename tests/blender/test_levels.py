@@ -44,8 +44,8 @@ def round_rig(name="Walker"):
     return rig
 
 
-def character(count, optional=(), rig=None):
-    recipe = Recipe("Idle", "Walk", "Run", plan=PLAN, levels=count, optional=optional)
+def character(count, optional=(), rig=None, plan=PLAN):
+    recipe = Recipe("Idle", "Walk", "Run", plan=plan, levels=count, optional=optional)
     return making.make_character(bpy.context.scene, rig or round_rig(), recipe)
 
 

@@ -90,6 +90,7 @@ def test_a_crowd_that_is_mirrored_and_large_has_the_levels_of_its_agents():
     assert sizes() == faces_of(made)[1:]
 
 
+@pytest.mark.slow
 def test_of_several_characters_one_has_levels():
     made = character(1)
     rig = round_rig("Other")
@@ -145,6 +146,7 @@ def test_a_copy_of_a_character_keeps_the_levels_when_it_is_made_again():
     assert all(display.get_input(modifier, name) for name in library.LEVELS)
 
 
+@pytest.mark.slow
 def test_undo_leaves_no_levels():
     rig = round_rig()
     bpy.context.view_layer.objects.active = rig
@@ -154,6 +156,7 @@ def test_undo_leaves_no_levels():
     assert not [mesh.name for mesh in bpy.data.meshes if "Level" in mesh.name]
 
 
+@pytest.mark.slow
 def test_heroes_have_all_faces():
     made = character(2)
     obj = people(4, 3)

@@ -195,6 +195,7 @@ def test_clips_grow_out_of_standing_and_those_that_end_as_they_begin_go_round(em
     assert fell.duration == pytest.approx(0.5, abs=0.05)
 
 
+@pytest.mark.slow
 def test_operator_is_one_undo(empty_scene):
     rig = walking_rig()
     bpy.context.view_layer.objects.active = rig

@@ -13,6 +13,7 @@ from steer_addon.blender.characters import library  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.making import figures  # noqa: E402
 from steer_addon.blender.writing import usd_points  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.crowd.settings import (  # noqa: E402
     AgentsSettings,
     CrowdSettings,
@@ -56,7 +57,8 @@ def make_people():
     """The built-in people, and one of their own rank with two levels of detail and a hat."""
     scene = bpy.context.scene
     cast = figures.ensure_cast(("woman", "man", "child"), "People", scene)
-    walker = with_levels(2, optional=(("hat", 0.5),)).character
+    plan = Plan(tolerance=0.04, steps=48, ratio=2.0)
+    walker = with_levels(2, optional=(("hat", 0.5),), plan=plan).character
     for rig in [obj for obj in scene.objects if obj.type == "ARMATURE"]:
         for obj in [rig, *rig.children_recursive]:
             obj.hide_render = obj.hide_viewport = True

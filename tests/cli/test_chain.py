@@ -74,6 +74,7 @@ def test_real_ground_from_scene_to_picture(run, process, shared, tmp_path, name)
     assert rows == pytest.approx(positions[[0, 16, 39]], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own(process, tmp_path):
     path = tmp_path / "x.blend"
     words = ["-m", "steer_addon", "scene", "--agents=5", "--preset=birds", "--frames=1-4"]
@@ -98,6 +99,7 @@ def test_exit_codes_of_a_process(process, tmp_path):
     wrong.failed_with("A <= B", code=2)
 
 
+@pytest.mark.slow
 def test_batch_render(process, small_scene, tmp_path):
     script = ROOT / "scripts" / "batch_render.py"
     words = ["--out", tmp_path, "--frames=1-3", "--size=32x18", "--samples=1", "--seed=4"]
@@ -111,6 +113,7 @@ def test_batch_render(process, small_scene, tmp_path):
     assert names == ["frame_0001.png", "frame_0002.png", "frame_0003.png"]
 
 
+@pytest.mark.slow
 def test_batch_render_with_the_file_that_is_open(process, small_scene, tmp_path):
     # what `blender -b FILE -P scripts/batch_render.py -- …` does
     code = (
@@ -133,6 +136,7 @@ def test_batch_render_with_wrong_words(process, tmp_path):
     result.failed_with("x.blend")
 
 
+@pytest.mark.slow
 def test_the_demo_in_small(process, tmp_path):
     # the same as `make demo`, with few people and tiny pictures
     code = (

@@ -56,6 +56,7 @@ def test_mistakes_are_one_sentence(run, walker, tmp_path, words, said):
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_corrections(run, walker, tmp_path):
     out = tmp_path / "character.blend"
     made = run(

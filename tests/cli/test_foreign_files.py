@@ -91,6 +91,7 @@ def test_a_link_at_a_name_of_ours_leads_nowhere(run, small_scene, tmp_path):
     assert victim.read_text() == "mine" and not (out / "positions.npy").is_symlink()
 
 
+@pytest.mark.slow
 def test_what_a_run_left_the_next_one_replaces(run, small_scene, tmp_path):
     for command, words in (("simulate", [FRAMES]), ("render", TINY)):
         out = tmp_path / command
@@ -169,6 +170,7 @@ def test_a_damaged_bake_is_not_rendered(run, bakes, tmp_path, damage):
     assert not list(out.glob("*.png"))
 
 
+@pytest.mark.slow
 def test_a_cut_picture_never_takes_its_name(run, small_scene, tmp_path, monkeypatch):
     from steer_addon.blender.headless import render
 
@@ -182,6 +184,7 @@ def test_a_cut_picture_never_takes_its_name(run, small_scene, tmp_path, monkeypa
     assert tree(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_two_files_that_name_one_folder(run, small_scene, tmp_path):
     """A sentence tells the second one whose bake is there, and nothing of it changes."""
     blends = [tmp_path / name / "shot.blend" for name in "ab"]

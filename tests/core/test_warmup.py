@@ -125,6 +125,7 @@ def test_a_dry_run_finds_what_a_crowd_calls(tmp_path, preset, kernels):
 NUMBERS = ("nan", "1e38", "-5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "settings"),
     [
