@@ -51,7 +51,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose how many examples are tried, before tests are imported."""
-    hypothesis.settings.load_profile("long" if config.getoption("--long") else "steer")
+    if not config.getoption("--hypothesis-profile", None):
+        hypothesis.settings.load_profile("long" if config.getoption("--long") else "steer")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
