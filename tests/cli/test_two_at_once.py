@@ -13,7 +13,7 @@ from tests.often import often  # noqa: E402
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", often(COMMANDS, "simulate", "cache", "keyframes"))
+@pytest.mark.parametrize("name", often(COMMANDS, "simulate", "cache"))
 def test_two_at_once(run, small_scene, tmp_path, name):
     assert run(*words_of(small_scene, name, tmp_path / "alone")).code == 0
     out = tmp_path / "both"
