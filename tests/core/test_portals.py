@@ -158,7 +158,7 @@ def overlap(places, radius, tall=1.75):
 def test_people_climb_one_after_another_in_the_time_of_the_ladder():
     seconds = 6.0
     climb = Climb(starts_of(5), ladder(seconds=seconds))
-    places, inside = climb.on(1100), np.array(climb.inside) != 0.0
+    places, inside = climb.on(640), np.array(climb.inside) != 0.0
     assert (places[-1, :, 2] > 2.9).all()
     # the first one is held up by nobody
     took = inside.sum(axis=0) / 24.0
@@ -177,7 +177,7 @@ def test_those_who_come_the_other_way_are_let_through():
     climb = Climb([*left, *right], bridge, scene=scene, goal=[[17.0, 6.0, 0.0], [3.0, 6.0, 0.0]])
     index = np.array([0, 0, 0, 1, 1, 1])
     climb.simulation.agents.target_index[:] = index
-    places, inside = climb.on(1200), np.array(climb.inside)
+    places, inside = climb.on(700), np.array(climb.inside)
     assert (places[-1, :3, 0] > 12.0).all() and (places[-1, 3:, 0] < 8.0).all()
     assert not ((inside > 0).any(axis=1) & (inside < 0).any(axis=1)).any()
     radius = float(climb.simulation.agents.radius[0])
