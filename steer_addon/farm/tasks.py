@@ -143,7 +143,7 @@ class _Maker:
     def tasks(self) -> list[Task]:
         """All tasks, in order."""
         makes, scene = self.job.make, self._scene
-        changes = [*self._crowds(), self._frames(self.variation.frames), *self._changes()]
+        changes = [*self._crowds(), *self._given_frames(), *self._changes()]
         self._add_simulation(changes)
         bakes = bool({"cache", "render"} & set(makes))
         if bakes:
@@ -155,7 +155,7 @@ class _Maker:
         for kind in ("usd", "csv"):
             if kind in makes and bakes:
                 # the bake is played, and nothing is simulated again
-                rest = [*self._crowds(), self._frames(self.variation.frames)]
+                rest = [*self._crowds(), *self._given_frames()]
                 words = ["bake", self._baked(), f"--to={kind}", f"--out={HERE}", *rest]
                 self._add(kind, kind, words, needs=["bake"])
             elif kind in makes:
@@ -171,7 +171,7 @@ class _Maker:
         if self.variation.seed is not None:
             name = name.removesuffix(f"-seed{self.variation.seed}")
         words = ["extract", self._scene, f"--out={HERE}/{WORLD}", *self._crowds()]
-        words += [self._frames(self.variation.frames), *self._settings(), "--json"]
+        words += [*self._given_frames(), *self._settings(), "--json"]
         digest = self._digest(words, [])
         name = f"world-{name}"
         return Task(f"{EXTRACT}/{name}", EXTRACT, f"{SHARED}/{name}", tuple(words), digest)
@@ -187,7 +187,7 @@ class _Maker:
             return
         place = str(self.batch.out / self._world.folder / WORLD)
         words = ["simulate", place, f"--out={HERE}", *self._crowds()]
-        words += [self._frames(self.variation.frames), *self._seed()]
+        words += [*self._given_frames(), *self._seed()]
         self._add("simulate", "simulation", words, needed=[self._world], after=self._first)
 
     def _add_pictures(self) -> None:
@@ -247,6 +247,11 @@ class _Maker:
 
     def _crowds(self) -> list[str]:
         return [f"--crowd={name}" for name in self.job.crowds]
+
+    def _given_frames(self) -> list[str]:
+        """The frames that the job names; else each crowd has its own range."""
+        frames = self.job.frames
+        return [] if frames is None else [self._frames(frames)]
 
     def _frames(self, frames: range) -> str:
         return f"--frames={frames[0]}-{frames[-1]}"
