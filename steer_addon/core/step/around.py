@@ -221,9 +221,23 @@ def _beside(found: NeighborView, looker: _Looker, everyone: Agents, heights: F32
     apart = (rise > looker.height + room) | (rise < -room)
     listed = np.arange(index.shape[1]) < count[:, None]
     keep = listed & ~((heights[index] == 0.0) & apart)
-    order = np.argsort(~keep, axis=1, kind="stable")
     view = NeighborView(found.count.copy(), found.index.copy(), found.distance.copy())
-    view.count[own] = keep.sum(axis=1)
-    view.index[own] = np.take_along_axis(index, order, axis=1)
-    view.distance[own] = np.take_along_axis(found.distance[own], order, axis=1)
+    part = only(NeighborView(count, index, found.distance[own]), keep)
+    for column, kept in zip(view, part, strict=True):
+        column[own] = kept
     return view
+
+
+def only(found: NeighborView, keep: NDArray[np.bool_]) -> NeighborView:
+    """Lists with some of their neighbors, in the same order.
+
+    Args:
+        found: The lists.
+        keep: Whether each neighbor stays, shape (n, k); what is behind the end of a list does not.
+    """
+    order = np.argsort(~keep, axis=1, kind="stable")
+    return NeighborView(
+        keep.sum(axis=1).astype(np.int32),
+        np.take_along_axis(found.index, order, axis=1),
+        np.take_along_axis(found.distance, order, axis=1),
+    )

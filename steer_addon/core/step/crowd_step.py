@@ -180,8 +180,7 @@ class CrowdStep:
         self._constrain()
         transit = self._guide.transit
         if transit is not None:
-            told = self._view, self.sees, self.settings
-            self._through = transit.move(*told, before, after)
+            self._through = transit.move(self._view, self.sees, before, after)
 
     def _constrain(self) -> None:
         """Let behaviors correct where the agents went, in the order of the stack.

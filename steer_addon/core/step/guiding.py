@@ -110,7 +110,7 @@ class Guide:
         self._ways = world.ways if guided(settings, world) else None
         self._agents, self._dt = agents, dt
         here = self._ways is not None and world.areas is not None
-        self.transit = Transit.begun(world.areas if here else None, agents)
+        self.transit = Transit.begun(world.areas if here else None, agents, settings)
         """Who goes through portals; None where there are none."""
         self.kept: dict[str, F32] = {}
         """Memory of the ways that agents keep, by its name, as behaviors have asked for it."""

@@ -11,7 +11,7 @@ from ..agents import Agents
 from ..crowd.heights import heights
 from ..crowd.settings import CrowdSettings
 from ..geometry import ground
-from ..views import AgentView, WorldView
+from ..views import AgentView, NeighborView, WorldView
 from ..ways.areas.declared import Areas
 from ..ways.gates import Gates, no_gates
 from ..ways.portals.declared import Portal
@@ -22,6 +22,7 @@ from ..ways.portals.passing import (
     ON,
     SHARE,
     WIDTH,
+    above,
     entering,
     line_of,
     long,
@@ -29,6 +30,7 @@ from ..ways.portals.passing import (
     queue,
     waiting,
 )
+from .around import only
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
@@ -44,6 +46,7 @@ class Transit:
         heads: The portals that agents head for.
         via: Their entrances [m], shape (agents, 3).
         left: Whether each agent was in a portal that is gone, shape (agents,).
+        tall: Height of the highest body [m], 0 where bodies do not touch each other.
     """
 
     portals: dict[int, Portal]
@@ -51,14 +54,16 @@ class Transit:
     heads: Gates
     via: F32
     left: NDArray[np.bool_]
+    tall: float
 
     @classmethod
-    def begun(cls, areas: Areas | None, agents: Agents) -> Transit | None:
+    def begun(cls, areas: Areas | None, agents: Agents, settings: CrowdSettings) -> Transit | None:
         """The agents in portals at the start of a step; None where there are no portals.
 
         Args:
             areas: The areas of the crowd, with its portals; None for none.
             agents: The living.
+            settings: Settings of the crowd.
         """
         portals = () if areas is None else areas.portals
         before = agents.memory.get(ON)
@@ -67,16 +72,31 @@ class Transit:
         on = np.zeros((agents.count, WIDTH), np.float32)
         if before is not None and before.shape == on.shape:
             on[:] = before
+        touch = settings.bodies.collide_agents and agents.count
+        tall = float(heights(agents, settings).max()) if touch else 0.0
         known = {each.key: each for each in reversed(portals)}
         left = (on[:, KEY] != 0.0) & ~np.isin(np.abs(on[:, KEY]).astype(np.int64), list(known))
         on[left] = 0.0
-        return cls(known, on, no_gates(agents.count), agents.position.copy(), left)
+        return cls(known, on, no_gates(agents.count), agents.position.copy(), left, tall)
 
     @property
     def inside(self) -> NDArray[np.bool_]:
         """Whether each agent is in a portal, shape (agents,)."""
         found: NDArray[np.bool_] = self.on[:, KEY] != 0.0
         return found
+
+    def beside(self, near: NeighborView) -> NeighborView:
+        """Lists of neighbors without those in portals, who are over the heads of others.
+
+        Args:
+            near: The lists; the rows of the crowd come first.
+        """
+        inside = self.inside
+        if not (near.index.size and inside.any()):
+            return near
+        listed = np.arange(near.index.shape[1]) < near.count[:, None]
+        own = listed & (near.index < len(inside))
+        return only(near, listed & ~(own & inside[np.where(own, near.index, 0)]))
 
     def wait(self, gates: Gates, via: F32, agents: Agents) -> None:
         """Let agents head for portals, and those wait that cannot enter; `via` is changed.
@@ -91,13 +111,14 @@ class Transit:
         self.heads.exit[new], self.via[new] = gates.exit[new], via[new]
         if gates.portal.any():
             waits = queue(gates.portal, via, agents.position, agents.id, self.on)
+            over = above(waits, via, agents.position, agents.radius, self.on, self.tall)
+            waits = waits._replace(shut=waits.shut | over)
             waiting(waits, via, agents.position, agents.radius)
 
     def move(
         self,
         view: AgentView,
         sees: WorldView,
-        settings: CrowdSettings,
         before: Agents,
         after: Agents,
     ) -> I64:
@@ -106,7 +127,6 @@ class Transit:
         Args:
             view: All agents that the crowd sees, its own first.
             sees: The world.
-            settings: Settings of the crowd.
             before: The living at the start of the step.
             after: The living where they went; changed.
         """
@@ -124,7 +144,6 @@ class Transit:
         rows = np.array(list(lines), np.int64)
         # those in front first, so that the others can follow
         order = np.lexsort((before.id[rows], -gone[rows]))
-        tall = float(heights(before, settings).max()) if settings.bodies.collide_agents else 0.0
         place = view.position.copy()
         moved = after.position, after.velocity, after.heading, after.normal
         for i in rows[order].tolist():
@@ -136,7 +155,7 @@ class Transit:
                 float(self.on[i, SHARE]),
                 seconds,
                 sees.dt,
-                (view.radius, tall),
+                (view.radius, self.tall),
                 place,
                 moved,
             )

@@ -7,8 +7,8 @@ maximum speed. Walls and ground in between do not count, bodies do: it waits whe
 would be in another body, which for bodies on different heights is as high as the highest one. So
 those on one portal keep their order. Others cannot move it.
 
-The nearest one waits at the entrance. All others, and it too while somebody comes the other way,
-wait `ring` away from it, so that those who come have room.
+The nearest one waits at the entrance. All others, and it too while somebody comes the other way or
+is over the entrance, wait `ring` away from it, so that those who come have room.
 
     near = max(1.5·r, 0.25 m), ring = near + 2·r
 
@@ -86,6 +86,26 @@ def queue(portal: NDArray[np.int32], via: F32, position: F32, ids: I64, on: F32)
     first = np.ones(len(rows), np.bool_)
     first[1:] = keys[1:] != keys[:-1]
     return Queue(rows, first, np.isin(-keys, on[:, KEY].astype(np.int32)), gap)
+
+
+def above(waits: Queue, via: F32, position: F32, radius: F32, on: F32, tall: float) -> Mask:
+    """Whether somebody is over the entrance of each that waits, with no room for a body below.
+
+    Args:
+        waits: Those who wait.
+        via: Where agents head for [m], shape (agents, 3).
+        position: Places of the agents [m].
+        radius: Their radii [m].
+        on: What agents in portals remember.
+        tall: Height of the highest body [m].
+    """
+    inside = np.flatnonzero(on[:, KEY])
+    way = position[inside][None, :] - via[waits.rows][:, None]
+    _near, ring = entrance(radius)
+    level = np.hypot(way[..., 0], way[..., 1])
+    rise = np.abs(way[..., 2])
+    found: Mask = ((level < ring) & (rise > 2.0 * radius.max()) & (rise < tall)).any(axis=1)
+    return found
 
 
 def waiting(waits: Queue, via: F32, position: F32, radius: F32) -> None:
