@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..agents import Agents
 from ..contacts import Known
-from ..geometry import neighbors
+from ..geometry import fewer, neighbors
 from ..inputs.others import Others, merged
 from ..sensing.declare import NEIGHBORS, Behavior, acts_for, per_agent
 from ..views import NeighborView
@@ -222,22 +222,7 @@ def _beside(found: NeighborView, looker: _Looker, everyone: Agents, heights: F32
     listed = np.arange(index.shape[1]) < count[:, None]
     keep = listed & ~((heights[index] == 0.0) & apart)
     view = NeighborView(found.count.copy(), found.index.copy(), found.distance.copy())
-    part = only(NeighborView(count, index, found.distance[own]), keep)
+    part = fewer.only(NeighborView(count, index, found.distance[own]), keep)
     for column, kept in zip(view, part, strict=True):
         column[own] = kept
     return view
-
-
-def only(found: NeighborView, keep: NDArray[np.bool_]) -> NeighborView:
-    """Lists with some of their neighbors, in the same order.
-
-    Args:
-        found: The lists.
-        keep: Whether each neighbor stays, shape (n, k); what is behind the end of a list does not.
-    """
-    order = np.argsort(~keep, axis=1, kind="stable")
-    return NeighborView(
-        keep.sum(axis=1).astype(np.int32),
-        np.take_along_axis(found.index, order, axis=1),
-        np.take_along_axis(found.distance, order, axis=1),
-    )

@@ -12,6 +12,7 @@ from ..agents import Agents, rows_of
 from ..bounds import lengths
 from ..compiled.jit import parallel_for
 from ..crowd.groups import unknown_groups
+from ..crowd.heights import heights
 from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis, diagnose
 from ..geometry import bvh
@@ -23,9 +24,9 @@ from ..ways import outs
 from ..ways.areas.declared import Rules, grouped
 from ..ways.costs import MOST
 from ..ways.gates import no_gates
+from ..ways.portals.transit import Transit
 from ..ways.surface import Shape
 from ..ways.ways import Blocks, Ways
-from .transit import Transit
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
@@ -109,8 +110,11 @@ class Guide:
         """
         self._ways = world.ways if guided(settings, world) else None
         self._agents, self._dt = agents, dt
-        here = self._ways is not None and world.areas is not None
-        self.transit = Transit.begun(world.areas if here else None, agents, settings)
+        areas = None if self._ways is None else world.areas
+        portals = () if areas is None else areas.portals
+        touch = portals and settings.bodies.collide_agents and agents.count
+        tall = float(heights(agents, settings).max()) if touch else 0.0
+        self.transit = Transit.begun(portals, agents, tall)
         """Who goes through portals; None where there are none."""
         self.kept: dict[str, F32] = {}
         """Memory of the ways that agents keep, by its name, as behaviors have asked for it."""

@@ -1,4 +1,4 @@
-"""Transit: agents of a crowd that go through portals in one step, see `ways.portals.passing`."""
+"""Transit: agents of a crowd that go through portals in one step, see `passing`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agents
-from ..crowd.heights import heights
-from ..crowd.settings import CrowdSettings
-from ..geometry import ground
-from ..views import AgentView, NeighborView, WorldView
-from ..ways.areas.declared import Areas
-from ..ways.gates import Gates, no_gates
-from ..ways.portals.declared import Portal
-from ..ways.portals.passing import (
+from ...agents import Agents
+from ...geometry import fewer, ground
+from ...views import AgentView, NeighborView, WorldView
+from ..gates import Gates, no_gates
+from .declared import Portal
+from .passing import (
     BEGIN,
     END,
     KEY,
@@ -30,7 +27,6 @@ from ..ways.portals.passing import (
     queue,
     waiting,
 )
-from .around import only
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
@@ -57,23 +53,20 @@ class Transit:
     tall: float
 
     @classmethod
-    def begun(cls, areas: Areas | None, agents: Agents, settings: CrowdSettings) -> Transit | None:
+    def begun(cls, portals: tuple[Portal, ...], agents: Agents, tall: float) -> Transit | None:
         """The agents in portals at the start of a step; None where there are no portals.
 
         Args:
-            areas: The areas of the crowd, with its portals; None for none.
+            portals: The portals.
             agents: The living.
-            settings: Settings of the crowd.
+            tall: Height of the highest body [m], 0 where bodies do not touch each other.
         """
-        portals = () if areas is None else areas.portals
         before = agents.memory.get(ON)
         if not portals and (before is None or not before.any()):
             return None
         on = np.zeros((agents.count, WIDTH), np.float32)
         if before is not None and before.shape == on.shape:
             on[:] = before
-        touch = settings.bodies.collide_agents and agents.count
-        tall = float(heights(agents, settings).max()) if touch else 0.0
         known = {each.key: each for each in reversed(portals)}
         left = (on[:, KEY] != 0.0) & ~np.isin(np.abs(on[:, KEY]).astype(np.int64), list(known))
         on[left] = 0.0
@@ -96,7 +89,7 @@ class Transit:
             return near
         listed = np.arange(near.index.shape[1]) < near.count[:, None]
         own = listed & (near.index < len(inside))
-        return only(near, listed & ~(own & inside[np.where(own, near.index, 0)]))
+        return fewer.only(near, listed & ~(own & inside[np.where(own, near.index, 0)]))
 
     def wait(self, gates: Gates, via: F32, agents: Agents) -> None:
         """Let agents head for portals, and those wait that cannot enter; `via` is changed.
