@@ -88,7 +88,10 @@ def gaps(points, others):
 
 
 def assert_same_poses(made, limit):
-    """A hero that goes through poses of all rows, sheared, looks as these do."""
+    """A hero that goes through poses of all rows, sheared, looks as these do.
+
+    Its legs do not step round, as no action of its rig does: there all above them counts.
+    """
     scene, rows = bpy.context.scene, made.space.rows
     random = np.random.default_rng(2)
     row = np.repeat(np.arange(len(rows)), 4)
@@ -105,6 +108,8 @@ def assert_same_poses(made, limit):
         phase=np.array([p / rows[r].count for r, p in zip(row, pose, strict=True)]),
         row=row,
     )
+    heights = made.space.positions[0, :, 2]
+    above = np.flatnonzero(heights > 0.5 * heights.max())
     collection = bpy.data.collections.new("Heroes")
     scene.collection.children.link(collection)
     found = hero_actions.blendable(origins.read(made.character), rigs.MARK, [])
@@ -118,6 +123,7 @@ def assert_same_poses(made, limit):
         own = poses @ np.array(Matrix.Rotation(twist, 3, "Z")).T - [side, ahead, 0.0]
         expected = 1.1 * own @ (turn @ shear).T + motion.location[number]
         assert len(points := hero_points(carrier)) == len(expected)
+        expected = expected[above] if rows[row[number]].turn else expected
         assert gaps(expected[::7], points).max() < limit, rows[row[number]].name
 
 
