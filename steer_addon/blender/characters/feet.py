@@ -70,11 +70,12 @@ def legs_of(
         return None
     above = [{bone, *bone.parent_recursive} for bone in feet]
     shared = set.intersection(*above)
+    below = [own - shared for own in above]
+    if not all(below):
+        return None
     # the uppermost bones below what all feet hang from
-    tops = {
-        max(own - shared, key=lambda b: len(b.children_recursive), default=None) for own in above
-    }
-    if len(tops) != 2 or None in tops:
+    tops = {max(own, key=lambda bone: len(bone.children_recursive)) for own in below}
+    if len(tops) != 2:
         return None
     sides = []
     for top in tops:
