@@ -28,8 +28,9 @@ from steer_addon.blender.crowd.properties import add_behavior
 from steer_addon.blender.display import display
 from steer_addon.blender.display.crowd_group import menu_node
 from steer_addon.blender.operators import ways_out
-from steer_addon.blender.ui import drawing
+from steer_addon.blender.ui import drawing, variations
 from steer_addon.blender.ui import overlay_table as table
+from steer_addon.blender.variations import made
 
 BIG = 1e6
 """Limits from here on are none."""
@@ -90,7 +91,9 @@ class Notes:
         """A button."""
         module, name = idname.split(".")
         rna = getattr(getattr(bpy.ops, module), name).get_rna_type()
-        self.found.setdefault(idname, Control(f"*{text or rna.name}*", rna.description))
+        # numbers tell buttons of one operator apart
+        label = rna.name if not text or text.isdecimal() else text
+        self.found.setdefault(idname, Control(f"*{label}*", rna.description))
         return SimpleNamespace()
 
     def prop(self, data: Any, name: str, *, text: str | None = None, **options: Any) -> None:
@@ -262,8 +265,21 @@ def _draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     several = patch.object(drawing.crowds, "crowds", return_value=[obj, obj])
     with several, patch.object(drawing.places, "why_no_folder", return_value=""):
         drawing.draw_cache(layout, context, obj)
-    for draw in (drawing.draw_cache, drawing.draw_keyframes, drawing.draw_export):
+    drawing.draw_cache(layout, context, obj)
+    _draw_variations(layout, context, obj)
+    for draw in (drawing.draw_keyframes, drawing.draw_export):
         draw(layout, context, obj)
+
+
+def _draw_variations(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """The section where one of two is made, and while the other one is being made."""
+    found = [made.Variation(number, number, Path()) for number in (1, 2)]
+    run = SimpleNamespace(share=0.5, text=lambda: "1/2 tasks")
+    there = patch.object(variations.made, "seen", return_value=(found, {1}))
+    with there, patch.object(variations.places, "why_no_folder", return_value=""):
+        variations.draw_variations(layout, context, obj)
+        with patch.object(variations.current, "run", return_value=run):
+            variations.draw_variations(layout, context, obj)
 
 
 Draw = Callable[[Any, Any, bpy.types.Object], None]

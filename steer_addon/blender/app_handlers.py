@@ -39,3 +39,14 @@ def redraw() -> None:
         for area in window.screen.areas:
             if area.type in ("VIEW_3D", "PROPERTIES", "DOPESHEET_EDITOR"):
                 area.tag_redraw()
+
+
+def redraw_panels() -> None:
+    """Draw the panels again, and no 3D view."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "PROPERTIES":
+                area.tag_redraw()
+            for region in area.regions if area.type == "VIEW_3D" else ():
+                if region.type == "UI":
+                    region.tag_redraw()

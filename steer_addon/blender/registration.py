@@ -36,11 +36,13 @@ from .operators import (
     picking,
     presets,
     stepping,
+    variations,
     ways_out,
 )
 from .overlay import gizmos
 from .overlay import handlers as overlay
 from .ui import menus, panels
+from .variations import current
 
 COMMAND = "steer"
 
@@ -51,6 +53,7 @@ CLASSES = (
     *presets.classes,
     *bake.classes,
     *bake_all.classes,
+    *variations.classes,
     *export.classes,
     *looks.classes,
     *character_lists.classes,
@@ -99,6 +102,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (lambda: None, baking.stop_all),
     (lambda: None, stepping.stop_all),
     (catching_up.register, catching_up.unregister),
+    (current.register, current.unregister),
     (lambda: None, gizmos.unregister),
     (menus.register, menus.unregister),
     (records.register, records.unregister),

@@ -75,6 +75,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="continue a cache that was cut short; the same command may be run again and again",
     )
+    parser.add_argument(
+        "--simulation",
+        metavar="DIR",
+        type=arguments.path,
+        help="folder for what `steer simulate` writes, of the same run; for --to cache",
+    )
     arguments.add_settings(parser)
 
 
@@ -118,8 +124,11 @@ def run(options: argparse.Namespace) -> Result:
         given = [name for name in _KEYFRAMES_ONLY if getattr(options, name)]
         if given:
             raise UsageError(f"--{given[0]} does not go with --to cache: leave it out")
-    elif options.cache is not None or options.go_on:
-        name = "--cache" if options.cache is not None else "--continue"
+        if options.simulation is not None and options.go_on:
+            raise UsageError("--simulation needs all frames: leave --continue out")
+    elif options.cache is not None or options.go_on or options.simulation is not None:
+        name = "--simulation" if options.simulation is not None else "--continue"
+        name = "--cache" if options.cache is not None else name
         raise UsageError(f"{name} does not go with --to {to}: give --to cache")
     if to in FORMATS:
         if options.out is None:

@@ -13,6 +13,7 @@ from ..core.diagnoses import add_new, diagnose
 from ..core.errors import OutputError
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
+from .simulating.tracks import writing
 
 if TYPE_CHECKING:
     from ..blender.bake.cached import CacheBake
@@ -24,14 +25,20 @@ def bake_to_caches(work: Pipeline) -> Result:
     options = work.options
     # the file that is saved knows of the bake, the one that was read does not
     file = None if options.save is None else options.save.resolve()
-    tasks = [_task(job, options) for job in work.jobs("Baking")]
+    jobs = list(work.jobs("Baking"))
+    tasks = [_task(job, options) for job in jobs]
     rows: dict[str, Row] = {}
     with ExitStack() as stack:
+        more = options.simulation
+        written = more and stack.enter_context(writing(work, jobs, more))
         bakes = together.open_bakes(tasks, work.scene, file)
         for bake in bakes:
             stack.callback(bake.close)
         for group in together.groups_of(bakes, work.scene):
+            if written:
+                group.watch(written[0].see)
             rows |= _bake(work, group)
+        arrays = written[0].keep_whole(written[1]).data["outputs"] if written else []
     if options.save is not None:
         for task in tasks:
             playback.attach(task.crowd, task.folder)
@@ -44,7 +51,7 @@ def bake_to_caches(work: Pipeline) -> Result:
             f"{row['crowd']}: {row['agents']} agents, frames {row['frame_start']}-"
             f"{row['frame_end']} ({row['kept']} were there), {row['bytes'] / 1e6:.1f} MB"
         ),
-        [str(task.folder) for task in tasks],
+        [*(str(task.folder) for task in tasks), *arrays],
     )
     result.lines += result.data["outputs"]
     return result

@@ -43,78 +43,92 @@ def _free_memory() -> int:
     return _MEMORY * cores()
 
 
-def run(
-    graph: Graph,
-    out: Path,
-    starter: Starter,
-    reporter: Reporter,
-    workers: int,
-    variables: Mapping[str, str],
-) -> None:
-    """Run the tasks of a batch; whatever ends this ends their processes.
+class Engine:
+    """Processes that work on the tasks of a batch: `step` again and again, then `stop`.
 
-    Args:
+    Attributes:
         graph: The tasks.
-        out: Folder of the batch.
-        starter: How to start commands.
-        reporter: Where to report.
-        workers: How many processes run at once, at most.
-        variables: More of the environment of each.
     """
-    running: dict[int, Work] = {}
-    try:
-        while graph.left:
-            for task in graph.ready():
-                if not _has_room(task, running, workers):
-                    break
-                slot = next(n for n in range(workers) if n not in running)
-                _start(task, slot, running, graph, out, starter, reporter, variables, workers)
-            _look(running, graph, reporter)
-            reporter.tick({slot: (work.task.name, work.share()) for slot, work in running.items()})
-            time.sleep(_PAUSE)
-    finally:
-        for work in running.values():
-            work.stop()
 
+    def __init__(
+        self,
+        graph: Graph,
+        out: Path,
+        starter: Starter,
+        workers: int,
+        variables: Mapping[str, str],
+    ) -> None:
+        """Begin; nothing is started before the first step.
 
-def _has_room(task: Task, running: Mapping[int, Work], workers: int) -> bool:
-    used = sum(_width(work.task, workers) for work in running.values())
-    return used + _width(task, workers) <= workers
+        Args:
+            graph: The tasks.
+            out: Folder of the batch.
+            starter: How to start commands.
+            workers: How many processes run at once, at most.
+            variables: More of the environment of each.
+        """
+        self.graph = graph
+        self._out, self._starter, self._workers = out, starter, workers
+        self._variables = variables
+        self._running: dict[int, Work] = {}
 
+    def step(self, reporter: Reporter) -> None:
+        """Start what may start, and see what has ended."""
+        for task in self.graph.ready():
+            if not self._has_room(task):
+                break
+            self._start(task, reporter)
+        for slot, work in list(self._running.items()):
+            outcome = work.outcome()
+            if outcome is not None:
+                del self._running[slot]
+                self.graph.end(outcome)
+                reporter.ended(slot, outcome)
+        reporter.tick(self.shares())
 
-def _width(task: Task, workers: int) -> int:
-    """How many of the processes a task stands for, since it keeps that many cores busy itself."""
-    if task.kind == KERNELS:
-        return workers
-    return min(workers, _RENDER_CORES) if task.kind == "render" else 1
+    def shares(self) -> dict[int | str, tuple[str, float]]:
+        """The task of each process that runs, and the share of it that is done, 0 to 1."""
+        return {slot: (work.task.name, work.share()) for slot, work in self._running.items()}
 
+    def stop(self) -> None:
+        """End all processes; what they did not finish is gone."""
+        while self._running:
+            self._running.popitem()[1].stop()
 
-def _start(
-    task: Task,
-    slot: int,
-    running: dict[int, Work],
-    graph: Graph,
-    out: Path,
-    starter: Starter,
-    reporter: Reporter,
-    variables: Mapping[str, str],
-    workers: int,
-) -> None:
-    graph.start(task)
-    reporter.started(slot, task.name)
-    threads = max(1, cores() * _width(task, workers) // workers)
-    try:
-        running[slot] = Work(task, out, starter, {"STEER_THREADS": str(threads), **variables})
-    except SteerError as error:
-        outcome = Outcome(task.name, 0.0, str(error))
-        graph.end(outcome)
-        reporter.ended(slot, outcome)
+    def _has_room(self, task: Task) -> bool:
+        used = sum(self._width(work.task) for work in self._running.values())
+        return used + self._width(task) <= self._workers
 
+    def _width(self, task: Task) -> int:
+        """How many processes a task stands for, since it keeps that many cores busy itself."""
+        if task.kind == KERNELS:
+            return self._workers
+        return min(self._workers, _RENDER_CORES) if task.kind == "render" else 1
 
-def _look(running: dict[int, Work], graph: Graph, reporter: Reporter) -> None:
-    for slot, work in list(running.items()):
-        outcome = work.outcome()
-        if outcome is not None:
-            del running[slot]
-            graph.end(outcome)
+    def _start(self, task: Task, reporter: Reporter) -> None:
+        slot = next(n for n in range(self._workers) if n not in self._running)
+        self.graph.start(task)
+        reporter.started(slot, task.name)
+        threads = max(1, cores() * self._width(task) // self._workers)
+        variables = {"STEER_THREADS": str(threads), **self._variables}
+        try:
+            self._running[slot] = Work(task, self._out, self._starter, variables)
+        except SteerError as error:
+            outcome = Outcome(task.name, 0.0, str(error))
+            self.graph.end(outcome)
             reporter.ended(slot, outcome)
+
+
+def pause() -> None:
+    """Let the time between two steps pass."""
+    time.sleep(_PAUSE)
+
+
+def run(engine: Engine, reporter: Reporter) -> None:
+    """Run all tasks; whatever ends this ends their processes."""
+    try:
+        while engine.graph.left:
+            engine.step(reporter)
+            pause()
+    finally:
+        engine.stop()

@@ -52,14 +52,20 @@ class Reporter:
 
     def total(self, running: Mapping[int | str, tuple[str, float]]) -> str:
         """How far all tasks are, and the time that is left."""
+        graph = self.graph
+        gone, lost = graph.total - graph.left, len(graph.failed) + len(graph.skipped)
+        tasks = f"{gone}/{graph.total} tasks{f', {lost} lost' if lost else ''}"
+        return f"{tasks}{self.time_left(running)}"
+
+    def time_left(self, running: Mapping[int | str, tuple[str, float]]) -> str:
+        """The time that is left, behind a comma; an empty text while it is not known."""
         graph, spent = self.graph, time.perf_counter() - self._start
         gone = graph.total - graph.left
         begun = gone - graph.kept + sum(share for _, share in running.values())
-        left = spent / begun * (graph.total - graph.kept - begun) if begun > 0.0 else 0.0
-        told = Progress(gone, graph.total, spent, left)
-        time_left = f", {told.time_left} left" if begun > 0.0 else ""
-        lost = len(graph.failed) + len(graph.skipped)
-        return f"{gone}/{graph.total} tasks{f', {lost} lost' if lost else ''}{time_left}"
+        if begun <= 0.0:
+            return ""
+        left = spent / begun * (graph.total - graph.kept - begun)
+        return f", {Progress(gone, graph.total, spent, left).time_left} left"
 
     def close(self) -> None:
         """End the display."""

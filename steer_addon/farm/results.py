@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,11 @@ def result_of(task: Task, out: Path) -> dict[str, Any]:
 
 
 def _stamp(task: Task, folder: Path) -> dict[str, Any] | None:
-    stamp = read_json(folder / _stamp_name(task), _FORMAT)
+    return _stamp_in(folder / _stamp_name(task))
+
+
+def _stamp_in(path: Path) -> dict[str, Any] | None:
+    stamp = read_json(path, _FORMAT)
     files = None if stamp is None else stamp.get("files")
     ours = isinstance(files, dict) and all(_is_inside(name) for name in files)
     return stamp if ours else None
@@ -164,6 +168,36 @@ def _publish_folder(task: Task, goal: Path, place: Path, stamp: Mapping[str, Any
         # nobody sees half of the old results: they go to the stage, which is removed as a whole
         rename(goal, place.with_suffix(".old"))
     rename(place, goal)
+
+
+def remove(folder: Path) -> bool:
+    """Remove the results of a task from their folder, and the folder if nothing else is in it.
+
+    Returns:
+        Whether they are gone; a folder without a stamp stays as it is.
+
+    Raises:
+        OSError: A file cannot be removed.
+    """
+    stamp = _stamp_in(folder / STAMP) if is_folder(folder) else None
+    if stamp is None:
+        return False
+    # the stamp goes last: cut short, the rest can still be removed
+    for path in (folder / name for name in (*stamp["files"], STAMP)):
+        # a folder that is a link leads to what is not ours
+        own = path.parents[: len(path.relative_to(folder).parts)]
+        with suppress(FileNotFoundError):
+            if all(map(is_folder, own)):
+                os.unlink(path)
+    remove_empty(folder)
+    return True
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove a folder and those below it, as far as no file is in them."""
+    for above, _, _ in os.walk(folder, topdown=False):
+        with suppress(OSError):
+            os.rmdir(above)
 
 
 def _check_ours(task: Task, goal: Path) -> None:

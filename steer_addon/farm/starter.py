@@ -51,7 +51,9 @@ def find_starter() -> Starter:
     if bpy is not None and not bpy.app.module:
         program, blender = str(bpy.app.binary_path), str(bpy.app.version_string)
         if _PACKAGE.startswith("bl_ext."):
-            return Starter((program, "-c", "steer"), {}, blender)
+            # preferences are saved when Blender ends, so an extension may be enabled here alone
+            extension = _PACKAGE.rpartition(".")[0]
+            return Starter((program, "--addons", extension, "-c", "steer"), {}, blender)
         script = _root() / _SCRIPT
         return Starter((program, "-b", "-P", str(script), "--"), {}, blender)
     paths = [str(_root()), *filter(None, [os.environ.get("PYTHONPATH")])]

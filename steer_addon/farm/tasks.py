@@ -24,6 +24,8 @@ from .variations import SHARED, Variation, frames_of
 HERE = "\0"
 """In words: the folder that a task writes to."""
 BAKED = "baked.blend"
+SIMULATION = "simulation"
+"""Folder of arrays and reports, below that of a bake where there is one."""
 WORLD = "world"
 """Folder of what `steer extract` reads from a scene."""
 KERNELS = "kernels"
@@ -107,7 +109,7 @@ def tasks_of(
     for variation in variations:
         key = variation.scene.path, variation.preset
         maker = _Maker(batch, variation, blender, first)
-        if extracts and sharing[key] > 1 and not variation.scene.plays:
+        if extracts and sharing[key] > 1 and not (variation.scene.plays or maker.bakes):
             if key not in worlds:
                 worlds[key] = maker.world_task()
                 found.append(worlds[key])
@@ -140,22 +142,28 @@ class _Maker:
         self._world: Task | None = None
         self._made: dict[str, Task] = {}
 
+    @property
+    def bakes(self) -> bool:
+        """Whether there is a bake, which holds the simulation too."""
+        return bool({"cache", "render"} & set(self.job.make))
+
     def tasks(self) -> list[Task]:
         """All tasks, in order."""
         makes, scene = self.job.make, self._scene
-        changes = [*self._crowds(), self._frames(self.variation.frames), *self._changes()]
-        self._add_simulation(changes)
-        bakes = bool({"cache", "render"} & set(makes))
-        if bakes:
+        changes = [*self._crowds(), *self._given_frames(), *self._changes()]
+        if self.bakes:
             to = ["--to=cache", f"--cache={HERE}/cache", f"--save={HERE}/{BAKED}"]
+            to.append(f"--simulation={HERE}/{SIMULATION}")
             self._add("bake", "bake", ["bake", scene, *to, *changes])
+        else:
+            self._add_simulation(changes)
         if "keyframes" in makes:
             to = ["--to=keyframes", f"--save={HERE}/keyframes.blend"]
             self._add("keyframes", "keyframes", ["bake", scene, *to, *changes])
         for kind in ("usd", "csv"):
-            if kind in makes and bakes:
+            if kind in makes and self.bakes:
                 # the bake is played, and nothing is simulated again
-                rest = [*self._crowds(), self._frames(self.variation.frames)]
+                rest = [*self._crowds(), *self._given_frames()]
                 words = ["bake", self._baked(), f"--to={kind}", f"--out={HERE}", *rest]
                 self._add(kind, kind, words, needs=["bake"])
             elif kind in makes:
@@ -171,7 +179,7 @@ class _Maker:
         if self.variation.seed is not None:
             name = name.removesuffix(f"-seed{self.variation.seed}")
         words = ["extract", self._scene, f"--out={HERE}/{WORLD}", *self._crowds()]
-        words += [self._frames(self.variation.frames), *self._settings(), "--json"]
+        words += [*self._given_frames(), *self._settings(), "--json"]
         digest = self._digest(words, [])
         name = f"world-{name}"
         return Task(f"{EXTRACT}/{name}", EXTRACT, f"{SHARED}/{name}", tuple(words), digest)
@@ -183,12 +191,12 @@ class _Maker:
     def _add_simulation(self, changes: list[str]) -> None:
         if self._world is None:
             words = ["simulate", self._scene, f"--out={HERE}", *changes]
-            self._add("simulate", "simulation", words)
+            self._add("simulate", SIMULATION, words)
             return
         place = str(self.batch.out / self._world.folder / WORLD)
         words = ["simulate", place, f"--out={HERE}", *self._crowds()]
-        words += [self._frames(self.variation.frames), *self._seed()]
-        self._add("simulate", "simulation", words, needed=[self._world], after=self._first)
+        words += [*self._given_frames(), *self._seed()]
+        self._add("simulate", SIMULATION, words, needed=[self._world], after=self._first)
 
     def _add_pictures(self) -> None:
         look, frames = self.job.render, self.variation.frames
@@ -247,6 +255,11 @@ class _Maker:
 
     def _crowds(self) -> list[str]:
         return [f"--crowd={name}" for name in self.job.crowds]
+
+    def _given_frames(self) -> list[str]:
+        """The frames that the job names; else each crowd has its own range."""
+        frames = self.job.frames
+        return [] if frames is None else [self._frames(frames)]
 
     def _frames(self, frames: range) -> str:
         return f"--frames={frames[0]}-{frames[-1]}"

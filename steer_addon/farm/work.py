@@ -25,6 +25,8 @@ from .tasks import Task
 
 _PROGRESS = re.compile(rb"(\d+)/(\d+) \(")
 _HEAD = "steer task "
+LOGS = "logs"
+"""Folder of the logs of a variation, below its own."""
 _MOST_RESULT = 100_000_000
 _TAIL = 2000
 """Bytes at the end of a log that are read for a message or for progress."""
@@ -72,7 +74,7 @@ class Work:
         self._start = time.perf_counter()
         with ExitStack() as stack:
             self._place = stack.enter_context(place_for(task, out))
-            self.log = out / task.folder.partition("/")[0] / "logs"
+            self.log = out / task.folder.partition("/")[0] / LOGS
             self._errors = stack.enter_context(self._open_log())
             answer = create(self._place.with_suffix(".json"))
             stack.callback(os.close, answer)
@@ -92,7 +94,7 @@ class Work:
         self.log /= f"{self.task.name.rpartition('/')[2]}.log"
         head = f"{_HEAD}{self.task.name}\n".encode()
         if os.path.lexists(self.log):
-            if not _tail(self.log, whole=True).startswith(_HEAD.encode()):
+            if not is_log(self.log):
                 raise OutputError(f"{self.log} is there and no batch wrote it: move it away")
             os.unlink(self.log)
         file = os.fdopen(create(self.log), "wb", 0)
@@ -152,6 +154,11 @@ class Work:
         with suppress(OSError):
             self._process.stdin.close()
         self._stack.close()
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is the log of a task."""
+    return _tail(path, whole=True).startswith(_HEAD.encode())
 
 
 def tail_of(log: str, lines: int) -> list[str]:

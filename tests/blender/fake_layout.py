@@ -27,6 +27,7 @@ class FakeLayout:
         self.use_property_decorate = False
         self.active = True
         self.alert = False
+        self.enabled = True
         self.operator_context = "INVOKE_DEFAULT"
 
     def _part(self, **options: Any) -> FakeLayout:
@@ -62,7 +63,13 @@ class FakeLayout:
         self.record.append(("menu", menu))
 
     def operator(
-        self, idname: str, *, text: str = "", icon: str = "NONE", icon_value: int = 0
+        self,
+        idname: str,
+        *,
+        text: str = "",
+        icon: str = "NONE",
+        icon_value: int = 0,
+        depress: bool = False,
     ) -> SimpleNamespace:
         """A button of an operator that has to be registered."""
         assert icon in ICONS, icon

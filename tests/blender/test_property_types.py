@@ -4,7 +4,7 @@ import bpy
 import pytest
 
 from steer_addon.blender.crowd import property_types
-from steer_addon.blender.crowd.bake_settings import KeyframeBakeSettings
+from steer_addon.blender.crowd.bake_settings import KeyframeBakeSettings, VariationSettings
 from steer_addon.blender.crowd.crowds import make_crowd
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.crowd.births import BirthsSettings
@@ -29,6 +29,7 @@ BLOCKS = {
     "births": BirthsSettings,
     "ways": WaysSettings,
     "bake": KeyframeBakeSettings,
+    "variations": VariationSettings,
 }
 
 

@@ -180,6 +180,32 @@ def test_one_run_fills_the_caches_of_all(run, pair, tmp_path, runs):
             np.testing.assert_array_equal(ours.rotation, alone.rotation)
 
 
+@pytest.mark.parametrize("more", [(), ("--crowd", "East", "--frames", "3-20")])
+def test_a_bake_writes_the_simulation_too(run, pair, tmp_path, runs, more):
+    words = ["--cache", tmp_path / "cache", "--simulation", tmp_path / "baked", *more]
+    baked = run("bake", pair, "--to", "cache", *words, "--json")
+    assert baked.code == 0, baked.err
+    assert len(runs) == 1
+    assert run("simulate", pair, "--out", tmp_path / "alone", *more, "--json").code == 0
+    folders = [".", *LAST] if not more else ["."]
+    for name in folders:
+        ours, alone = (report_in(tmp_path / folder / name) for folder in ("baked", "alone"))
+        for report in (ours, alone):
+            del report["seconds"], report["seconds_per_step"]
+        assert ours == alone and ours["complete"]
+    for name in LAST if not more else ["."]:
+        for array in ("positions", "velocities", "rotations", "alive", "ids", "frames"):
+            found, whole = (tmp_path / f / name / f"{array}.npy" for f in ("baked", "alone"))
+            assert found.read_bytes() == whole.read_bytes()
+    assert str(tmp_path / "baked" / "report.json") in baked.data["outputs"]
+
+
+def test_a_simulation_needs_all_frames_of_a_cache(run, pair, tmp_path):
+    words = ["--simulation", tmp_path / "baked"]
+    run("bake", pair, "--to", "cache", "--continue", *words).failed_with("--continue", code=2)
+    run("bake", pair, "--to", "usd", "--out", tmp_path, *words).failed_with("--simulation", code=2)
+
+
 def same_frames(folder, other):
     for name, last in LAST.items():
         ours, whole = open_cache(folder / name), open_cache(other / name)

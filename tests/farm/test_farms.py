@@ -140,7 +140,7 @@ def test_flamenco(bench):
     )
     assert done.returncode == 0, done.stderr
     tasks = {task["name"]: task for task in json.loads(done.stdout)}
-    assert len(tasks) == 10
+    assert len(tasks) == 8
     picture = tasks["a-seed1/render-11-20"]
     assert picture["type"] == "blender" and picture["needs"] == ["a-seed1/bake"]
     told = picture["commands"][0]["parameters"]

@@ -28,7 +28,7 @@ make = ["cache", "usd", "render"]
 [render]
 chunk = 10
 """
-KINDS = ["bake", "render-1-10", "render-11-20", "simulate", "usd"]
+KINDS = ["bake", "render-1-10", "render-11-20", "usd"]
 
 
 def run(bench, text=JOB, workers=2, lines=None, digest="0123"):
@@ -36,7 +36,7 @@ def run(bench, text=JOB, workers=2, lines=None, digest="0123"):
     batch, tasks = bench.tasks(text, digest)
     graph = Graph(tasks, {task.name for task in tasks if is_done(task, batch.out)})
     reporter = Events(graph, (lines if lines is not None else []).append)
-    local.run(graph, batch.out, bench.starter, reporter, workers, {})
+    local.run(local.Engine(graph, batch.out, bench.starter, workers, {}), reporter)
     return batch, tasks, graph
 
 
@@ -53,7 +53,7 @@ def test_a_batch_and_what_it_leaves(bench, tree):
     calls = bench.calls()
     assert len(calls) == len(tasks) == 1 + 2 * len(KINDS)
     assert calls[0].startswith("compile")
-    assert result_of(tasks[1], batch.out)["command"] == "simulate"
+    assert result_of(tasks[1], batch.out)["command"] == "bake"
     events = [line for line in lines if '"done"' in line]
     assert len(events) == len(tasks) and f'"total": {len(tasks)}' in events[-1]
 
@@ -62,7 +62,7 @@ def test_a_second_run_makes_what_is_missing_or_out_of_date(bench, tree):
     batch, _, _ = run(bench)
     before = tree(batch.out)
     bench.calls()
-    assert run(bench)[2].kept == 11 and bench.calls() == []
+    assert run(bench)[2].kept == 9 and bench.calls() == []
     (batch.out / "a-seed1" / "frames" / "frame_0012.png").unlink()
     (batch.out / "a-seed2" / "usd" / "crowd.usdc").write_text("cut")
     run(bench)
@@ -76,7 +76,7 @@ def test_a_second_run_makes_what_is_missing_or_out_of_date(bench, tree):
     assert {call.split()[0] for call in bench.calls()} == {"render"}
     # a scene that changed changes all
     run(bench, digest="4567")
-    assert len(bench.calls()) == 11
+    assert len(bench.calls()) == 9
 
 
 def test_results_do_not_depend_on_where_the_batch_lies(bench, tmp_path):
@@ -89,7 +89,8 @@ def test_results_do_not_depend_on_where_the_batch_lies(bench, tmp_path):
 
 
 def test_a_world_is_read_once(bench):
-    batch = bench.batch(JOB)
+    job = JOB.replace('"cache", "usd", "render"', '"usd"')
+    batch = bench.batch(job)
     tasks = tasks_of(batch, bench.variations(batch), "5.0.1", extracts=True)
     (world,) = [task for task in tasks if task.kind == "extract"]
     assert (world.name, world.folder) == ("extract/world-a", "shared/world-a")
@@ -98,19 +99,21 @@ def test_a_world_is_read_once(bench):
     assert simulations[1].command(batch.out)[1:] == [
         str(batch.out / "shared" / "world-a" / "world"),
         f"--out={batch.out / 'a-seed2' / 'simulation'}",
-        "--frames=1-20",
         "--seed=2",
         "--json",
     ]
-    alone = bench.batch(JOB.replace("1-2", "1"))
-    kinds = [task.kind for task in tasks_of(alone, bench.variations(alone), "", extracts=True)]
-    assert "extract" not in kinds
+    # one simulation reads the scene itself, and a bake keeps what it simulates
+    for text in (job.replace("1-2", "1"), JOB):
+        other = bench.batch(text)
+        found = tasks_of(other, bench.variations(other), "", extracts=True)
+        assert "extract" not in [task.kind for task in found]
+    assert "--simulation=\0/simulation" in found[1].words
 
 
 def test_what_fails_leaves_the_others(bench):
     bench.fail("--seed=1")
     batch, tasks, graph = run(bench)
-    assert {one.task for one in graph.failed} == {"a-seed1/simulate", "a-seed1/bake"}
+    assert {one.task for one in graph.failed} == {"a-seed1/bake"}
     assert {name for name, why in graph.skipped.items() if why == "a-seed1/bake"} == {
         f"a-seed1/{kind}" for kind in ("usd", "render-1-10", "render-11-20")
     }
@@ -177,7 +180,7 @@ def test_two_that_finish_the_same_task(bench):
         publish(task, batch.out, other, {}, 1.0)
     assert (batch.out / task.folder / "positions.npy").read_text() == "0"
     assert is_done(task, batch.out)
-    assert sorted(p.name for p in (batch.out / "a-seed1").iterdir()) == ["simulation"]
+    assert sorted(p.name for p in (batch.out / "a-seed1").iterdir()) == ["bake"]
 
 
 RUN = """
@@ -244,7 +247,7 @@ def test_a_terminal(bench, monkeypatch, capfd):
     live.close()
     shown = capfd.readouterr().err
     shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
-    assert "a-seed1/bake: [bold] 1.0 s" in shown and "0/11 tasks" in shown and lines == []
+    assert "a-seed1/bake: [bold] 1.0 s" in shown and "0/9 tasks" in shown and lines == []
     monkeypatch.setitem(sys.modules, "rich.live", None)
     plain = reporter_for(Graph(tasks), lines.append, terminal=True, quiet=False, events=False)
     plain.line("a line")
@@ -260,4 +263,4 @@ def test_nobody_watches(bench):
     assert lines == []
     loud = Reporter(graph, lines.append)
     loud.line(loud.total({0: ("a", 0.5)}))
-    assert lines and lines[0].startswith("0/11 tasks, ")
+    assert lines and lines[0].startswith("0/9 tasks, ")

@@ -23,6 +23,7 @@ import acts_files  # noqa: E402
 import acts_first  # noqa: E402
 import acts_look  # noqa: E402
 import acts_start  # noqa: E402
+import acts_variations  # noqa: E402
 import bpy  # noqa: E402
 from driver import Driver, Step  # noqa: E402
 from hands import Hands  # noqa: E402
@@ -30,7 +31,8 @@ from parts import Tools  # noqa: E402
 
 ALWAYS = acts_first.ACTS[:3]
 ACTS = (
-    *acts_first.ACTS, *acts_look.ACTS, *acts_files.ACTS, *acts_start.ACTS,
+    *acts_first.ACTS, *acts_look.ACTS, *acts_files.ACTS[:2], *acts_variations.ACTS,
+    *acts_files.ACTS[2:], *acts_start.ACTS,
     acts_files.disable_and_uninstall,
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ has without simulating them, so the inputs are read as in an uninterrupted bake:
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from ..crowd.bake_owner import other_file, owner_text
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import linked_crowds
 from ..live.shared_run import SharedRun
-from ..live.simulate import Resume, fps_of, moments
+from ..live.simulate import Moment, Resume, fps_of, moments
 from . import inputs, places
 
 
@@ -42,6 +42,7 @@ class CacheBake:
         steps: Yields the progress after each step.
         writer: Writer of the cache.
         warnings: Filled with diagnoses of the scene that the user may want to act on.
+        watch: Called with each moment of a run of its own.
         shared: A run that gives the frames of several crowds, whose bakes then go on step by step
             together; None for a run of its own.
     """
@@ -55,6 +56,7 @@ class CacheBake:
     ) -> None:
         """Prepare the bake; `before` is the `about` of the frames that existed before."""
         self.shared: SharedRun | None = None
+        self.watch: Callable[[Moment], None] = lambda moment: None
         header = writer.header
         self.crowd = obj
         self.name, self.folder = header.name, writer.folder
@@ -113,6 +115,8 @@ class CacheBake:
             run = self.shared.moments_of(obj, header.frame_end, seen.add_session)
         with closing(run) as found:
             for moment in found:
+                if self.shared is None:
+                    self.watch(moment)
                 if not moment or moment[0][0] != obj:
                     yield None
                     continue

@@ -151,8 +151,10 @@ def _relative(folder: Path, file: Path) -> str:
     return text if os.path.isabs(text) else f"//{text}"
 
 
-_moved: dict[str, tuple[str, str]] = {}
-"""Folders in the file before it was saved elsewhere, by the names of crowds."""
+_FOLDERS = ("cache_folder", "own_cache_folder")
+"""Properties of a crowd that hold folders."""
+_moved: dict[tuple[str, str], tuple[str, str]] = {}
+"""Folders in the file before it was saved elsewhere, by the names of crowds and properties."""
 
 
 @persistent
@@ -163,21 +165,22 @@ def on_save(path: str, *_: object) -> None:
     if not path or not bpy.data.filepath or new.parent == old.parent:
         return
     for obj in bpy.data.objects:
-        stored = obj.steer.cache_folder
-        if stored.startswith("//") and obj.library is None:
-            text = _relative(absolute(stored), new)
-            _moved[obj.name] = (stored, text)
-            obj.steer.cache_folder = text
+        for name in _FOLDERS:
+            stored = getattr(obj.steer, name)
+            if stored.startswith("//") and obj.library is None:
+                text = _relative(absolute(stored), new)
+                _moved[obj.name, name] = (stored, text)
+                setattr(obj.steer, name, text)
 
 
 @persistent
 def on_saved(path: str, *_: object) -> None:
     """Restore the paths after a copy was saved: the open file stays in its folder."""
     if _moved and Path(bpy.data.filepath).parent != Path(path).parent:
-        for name, (stored, text) in _moved.items():
-            obj = bpy.data.objects.get(name)
-            if obj is not None and obj.steer.cache_folder == text:
-                obj.steer.cache_folder = stored
+        for (crowd, name), (stored, text) in _moved.items():
+            obj = bpy.data.objects.get(crowd)
+            if obj is not None and getattr(obj.steer, name) == text:
+                setattr(obj.steer, name, stored)
     _moved.clear()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from ...core.step.simulation import Progress
 from ..crowd.links import linked_crowds
 from ..live.played import played
 from ..live.shared_run import SharedRun
-from ..live.simulate import Resume, runs_for
+from ..live.simulate import Moment, Resume, runs_for
 from . import cached, inputs
 from .cached import CacheBake
 
@@ -92,13 +92,21 @@ class BakeGroup:
         """
         self.bakes = list(bakes)
         self._shared: SharedRun | None = None
+        self._root = self.bakes[0].crowd
         if len(self.bakes) > 1:
             ((root, given),) = runs_for(bake.crowd for bake in self.bakes)
             last = max(bake.frames[-1] for bake in self.bakes)
             self._shared = SharedRun(root, scene, last, given, _resume(self.bakes, root))
+            self._root = root
         for bake in self.bakes:
             bake.shared = self._shared
         self.steps = self._go_on()
+
+    def watch(self, see: Callable[[bpy.types.Object, Moment], None]) -> None:
+        """Call a function at every frame with the crowd of the run and all its crowds."""
+        runs = self.bakes if self._shared is None else [self._shared]
+        for run in runs:
+            run.watch = lambda moment: see(self._root, moment)
 
     def _go_on(self) -> Generator[Progress, None, None]:
         left = self.bakes

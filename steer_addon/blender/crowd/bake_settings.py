@@ -67,5 +67,29 @@ class KeyframeBakeSettings(Settings):
     )
 
 
-SHOWN_BLOCKS: dict[str, type[Settings]] = {**BLOCKS, "bake": KeyframeBakeSettings}
+class VariationSettings(Settings):
+    """Which variations of a crowd are made."""
+
+    count: int = param(
+        8,
+        minimum=1,
+        maximum=1000,
+        soft_maximum=32,
+        doc="How many variations are made; more gives more to choose from, and takes longer",
+        per_agent=False,
+    )
+    first_seed: int = param(
+        1,
+        minimum=-1_000_000,
+        maximum=1_000_000,
+        doc="Seed of the first variation; the others have the seeds after it",
+        per_agent=False,
+    )
+
+
+SHOWN_BLOCKS: dict[str, type[Settings]] = {
+    **BLOCKS,
+    "bake": KeyframeBakeSettings,
+    "variations": VariationSettings,
+}
 """All blocks of settings that a crowd has as properties, by name."""

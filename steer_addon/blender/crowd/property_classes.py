@@ -188,6 +188,13 @@ def _cache() -> dict[str, Any]:
         "cache_owner": fixed(
             StringProperty, "Owner", "Crowd that the bake was made for; duplicates of it own none"
         ),
+        "variation": fixed(
+            IntProperty, "Variation", "Number of the variation that is shown; 0 for none", min=0
+        ),
+        "own_seed": fixed(IntProperty, "Own Seed", "Seed of the crowd while it shows a variation"),
+        "own_cache_folder": fixed(
+            StringProperty, "Own Bake", "Folder of the crowd's bake while it shows a variation"
+        ),
     }
 
 

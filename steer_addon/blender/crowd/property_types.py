@@ -19,7 +19,7 @@ from ...core.crowd.settings import (
     SolverSettings,
 )
 from ...core.crowd.ways_settings import WaysSettings
-from .bake_settings import KeyframeBakeSettings
+from .bake_settings import KeyframeBakeSettings, VariationSettings
 
 
 class _Targets(bpy.types.PropertyGroup):
@@ -85,6 +85,9 @@ class SteerCrowd(_Targets):
     cache_directory: str
     cache_folder: str
     cache_owner: str
+    variation: int
+    own_seed: int
+    own_cache_folder: str
     bake_collection: bpy.types.Collection | None
     bake_source_object: bpy.types.Object | None
     bake_source_collection: bpy.types.Collection | None
@@ -98,3 +101,4 @@ class SteerCrowd(_Targets):
     births: BirthsSettings
     ways: WaysSettings
     bake: KeyframeBakeSettings
+    variations: VariationSettings

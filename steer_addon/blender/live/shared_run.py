@@ -17,6 +17,9 @@ class SharedRun:
 
     Readers go on together: none asks for its next frame before all that have not ended had this
     one, since sessions change from frame to frame.
+
+    Attributes:
+        watch: Called with each moment, before any reader has it.
     """
 
     def __init__(
@@ -38,6 +41,7 @@ class SharedRun:
         """
         known = resume and replace(resume, pass_session=lambda *row: self._passed.append(row))
         self._steps = moments(root, scene, last, known, wanted=read)
+        self.watch: Callable[[Moment], None] = lambda moment: None
         self._first = min(crowd.steer.frame_start for crowd in linked_crowds(root))
         self._moment: Moment = []
         self._passed: list[tuple[bpy.types.Object, Session]] = []
@@ -82,6 +86,7 @@ class SharedRun:
                 self._failed = error
                 raise
             self._taken += 1
+            self.watch(self._moment)
         assert number == self._taken - 1, "a reader went on alone"
         return self._moment
 

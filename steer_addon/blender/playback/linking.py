@@ -165,6 +165,20 @@ def attach(obj: bpy.types.Object, cache_folder: str | Path) -> Path:
     return played.path
 
 
+def play(obj: bpy.types.Object, folder: Path) -> None:
+    """Let a crowd play the file in the folder of a cache, which is written where there is none.
+
+    Raises:
+        SteerError: The cache cannot be read, or the crowd not changed.
+    """
+    cache, header = files.read_cache(folder)
+    path, digest = folder / USD_FILE, (cache.manifest.played or {}).get(USD_FILE, "")
+    if path.is_file() and usd_points.has_usd():
+        show(obj, Played(path, header, cache.frame(header.start), digest))
+    else:
+        attach(obj, folder)
+
+
 def detach(obj: bpy.types.Object) -> None:
     """Go back to the live crowd; the files stay where they are. A live crowd stays as it is."""
     if not plays_back(obj):

@@ -10,7 +10,7 @@ from ...core.crowd.settings import BLOCKS
 from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
-from . import areas, births, drawing, group_list, messages, overlay_table
+from . import areas, births, drawing, group_list, messages, overlay_table, variations
 
 if TYPE_CHECKING:
     _Panel = bpy.types.Panel
@@ -154,6 +154,8 @@ def _draw_section(
         births.draw_births(layout, context, obj)
     elif name == "ways":
         areas.draw_ways(layout, context, obj)
+    elif name == "variations":
+        variations.draw_variations(layout, context, obj)
     elif name in BLOCKS:
         drawing.draw_block(layout, context, obj, name)
     elif name == "groups":
@@ -197,13 +199,14 @@ _SECTIONS: tuple[tuple[str, str, bool, str], ...] = (
     ("clips", "Clips", False, "display"),
     ("bake", "Simulation and Bake", True, ""),
     ("cache", "Bake", True, "bake"),
+    ("variations", "Variations", False, "bake"),
     ("keyframes", "Keyframes", False, "bake"),
     ("export", "Export", False, "bake"),
     ("debug", "Debug", False, ""),
 )
 """Name, label, whether the section is open by default, and the section that it is a part of."""
 
-_IN_SIDEBAR = ("behaviors", "inputs", "bake", "cache", "keyframes", "export", "debug")
+_IN_SIDEBAR = ("behaviors", "inputs", "bake", "cache", "variations", "keyframes", "export", "debug")
 
 
 def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type, ...]:

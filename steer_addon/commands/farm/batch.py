@@ -228,11 +228,12 @@ def _run_tasks(plan: Plan, graph: Graph, options: argparse.Namespace, kernels: P
         events=options.json and not options.quiet,
     )
     with closing(reporter):
-        given = (graph, plan.batch.out, plan.starter, reporter, workers, variables)
+        out, starter = plan.batch.out, plan.starter
         if options.engine == "dask":
+            given = (graph, out, starter, reporter, workers, variables)
             dask_engine.run(*given, options.scheduler)
         else:
-            local.run(*given)
+            local.run(local.Engine(graph, out, starter, workers, variables), reporter)
 
 
 def _rows(plan: Plan) -> list[dict[str, Any]]:

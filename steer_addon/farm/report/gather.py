@@ -20,8 +20,8 @@ from ...core.files.arrays import open_array
 from ..books import BOOK, FORMAT, VARIATION, VARIATION_FORMAT
 from ..errors import JobError
 from ..results import read_json
+from ..tasks import SIMULATION
 
-SIMULATION = "simulation"
 PICTURES = "frames"
 MOST = 10_000
 """Variations in a report."""
@@ -145,8 +145,9 @@ def _is_row(row: Any) -> bool:
 
 def _outcome(out: Path, row: Mapping[str, Any]) -> Outcome:
     folder = out / row["name"]
+    baked = folder / "bake" / SIMULATION
     try:
-        tracks, fault = _tracks(folder / SIMULATION), ""
+        tracks, fault = _tracks(baked if baked.is_dir() else folder / SIMULATION), ""
     except FileError as error:
         tracks, fault = (), str(error)
     picture = _picture(folder / PICTURES)

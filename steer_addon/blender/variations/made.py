@@ -1,0 +1,99 @@
+"""Which variations of a crowd are there, and where."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import bpy
+
+from ...core.cache import MANIFEST, folder_name
+from ...core.errors import SteerError
+from ...farm.report import gather
+from ..bake import places
+from ..crowd.crowds import why_not_editable
+from ..crowd.links import linked_crowds
+from ..crowd.records import Part
+
+SCENE, OUT = "scene.blend", "batch"
+"""The copy of the file from which they are made, and the folder of the batch."""
+_BAKE = "bake"
+"""Kind of the tasks that make them."""
+_FRESH = 0.5
+"""Time for which panels do not look again [s]."""
+
+
+class Variation(NamedTuple):
+    """A variation that may be made already.
+
+    Attributes:
+        number: Its number, from 1.
+        seed: Its seed.
+        caches: Folder of the caches of its crowds.
+    """
+
+    number: int
+    seed: int
+    caches: Path
+
+    def cache_of(self, crowd: bpy.types.Object) -> Path:
+        """Folder of the cache of one of its crowds."""
+        return self.caches / folder_name(crowd.name)
+
+    def has(self, crowd: bpy.types.Object) -> bool:
+        """Whether the cache of a crowd is there."""
+        return (self.cache_of(crowd) / MANIFEST).is_file()
+
+
+@dataclass
+class _Known:
+    """What panels draw."""
+
+    asked: float = -1.0e9
+    found: list[Variation] = field(default_factory=list)
+    done: set[int] = field(default_factory=set)
+
+
+_known: Part[_Known] = Part(_Known)
+
+
+def folder_of(obj: bpy.types.Object) -> Path:
+    """Folder of the variations of a crowd, beside those of the bakes of its file."""
+    return places.absolute(places.parent_folder(obj)) / f"{folder_name(obj.name)}.variations"
+
+
+def members_of(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """The crowds of a variation: a crowd, and those that it meets or steers by."""
+    return [crowd for crowd in linked_crowds(obj) if not why_not_editable(crowd)]
+
+
+def variations_of(obj: bpy.types.Object) -> list[Variation]:
+    """The variations that were begun, by their numbers; none where there is no such folder."""
+    if places.why_no_folder(obj):
+        return []
+    out = folder_of(obj) / OUT
+    try:
+        rows = gather.variations(out)
+    except SteerError:
+        return []
+    return [
+        Variation(row["number"], row["seed"], out / row["name"] / _BAKE / "cache")
+        for row in rows
+        if isinstance(row.get("seed"), int)
+    ]
+
+
+def seen(obj: bpy.types.Object) -> tuple[list[Variation], set[int]]:
+    """The variations, and the numbers of those that are made; quick enough for every redraw."""
+    known, now = _known.ensure(obj), time.monotonic()
+    if now - known.asked > _FRESH:
+        known.asked, known.found = now, variations_of(obj)
+        known.done = {one.number for one in known.found if one.has(obj)}
+    return known.found, known.done
+
+
+def refresh(obj: bpy.types.Object) -> None:
+    """Look again at the next redraw."""
+    _known.drop(obj)
