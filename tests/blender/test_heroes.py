@@ -12,7 +12,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from mathutils import Matrix, Quaternion, kdtree  # noqa: E402
+from mathutils import Matrix, Quaternion  # noqa: E402
 
 from steer_addon.blender.bake import heroes, keyed_crowds, status  # noqa: E402
 from steer_addon.blender.characters import hero_actions, making, origins  # noqa: E402
@@ -25,7 +25,7 @@ from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError, SceneError  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
-from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import add_gait, gaps, make_rig, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
@@ -76,15 +76,6 @@ def shown(obj):
             data["position"].data.foreach_get("vector", points)
             found.append(points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
     return found
-
-
-def gaps(points, others):
-    """Distance of each point to the nearest of others [m]."""
-    tree = kdtree.KDTree(len(others))
-    for number, other in enumerate(others):
-        tree.insert(other, number)
-    tree.balance()
-    return np.array([tree.find(point)[2] for point in points])
 
 
 def assert_same_poses(made, limit):
