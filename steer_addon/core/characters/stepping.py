@@ -25,6 +25,8 @@ Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 _ROUND, _DURATION = float(np.radians(70.0)), 0.8
 """Turn of a cycle [rad], and its usual time [s]."""
+_WAY = 1.6
+"""Way of the outermost sole from pose to pose, over that of walks."""
 _SOLE = 0.015
 """Share of the height: what is within it above the lowest vertex of a foot is its sole."""
 _WIDEST, _SHORTEST = 0.25, 0.12
@@ -60,7 +62,7 @@ def add_rounds(
         return
     if (yield from body.lifts_right(sample, place, passing[0])):
         passing = passing[::-1]
-    count = 2 * int(np.ceil(0.5 * _ROUND * body.reach / rows.plan.tolerance))
+    count = 2 * int(np.ceil(0.5 * _ROUND * body.reach / (_WAY * rows.plan.tolerance)))
     phases = np.arange(count) / count
     (left, up), (right, down) = (stepped_round(phases, late, _ROUND) for late in (False, True))
     shares, times = _STEP * np.maximum(up, down), np.where(phases < 0.5, *passing)
