@@ -57,9 +57,9 @@ def test_planted_feet_turn_back_as_far_as_the_body_turns():
     points = space.positions[left.first : left.first + left.count].astype(float)
     np.testing.assert_allclose(points[0], stand, atol=1e-6)
     stays = turned(points.copy(), np.arange(left.count) / left.count * left.turn)
-    low = points[..., 2] < 0.005
+    low = points[..., 2] < 0.001
     moved = np.linalg.norm(np.diff(stays, axis=0), axis=-1)[low[1:] & low[:-1]]
-    assert len(moved) > 300 and np.percentile(moved, 90) < 1e-4
+    assert len(moved) > 200 and np.percentile(moved, 95) < 1e-4
     # the left foot goes first, and both step; the other way round it is the reverse
     heights = points[:, [0, 14], 2]
     assert heights[left.count // 4].argmax() == 0 and (heights.max(axis=0) > 0.1).all()
