@@ -53,7 +53,8 @@ def _lines(row: dict[str, Any]) -> list[str]:
         bodies = f"bodies with a radius of up to {each['radius']:.3g} m ({each['agents']})"
         islands = f"{each['islands']} island{'s' if each['islands'] != 1 else ''}"
         more = f", the largest {each['largest']:,.1f} m2" if each["islands"] else ": no room at all"
-        lines.append(f"  {bodies}: {islands}{more}")
+        joined = f", {each['portals']} of {row['portals']} portals" if row["portals"] else ""
+        lines.append(f"  {bodies}: {islands}{more}{joined}")
     times = surface["seconds"]
     lines.append(
         f"  times: surface {times['surface']:.3f} s, room and islands {times['room']:.3f} s, all "

@@ -147,6 +147,9 @@ class SurfaceView(NamedTuple):
 
 NO_LANE = np.zeros(0, np.uint8)
 NO_HEADING = np.zeros((0, 2), np.float32)
+NO_JOINED = np.zeros((0, 2), np.int32)
+NO_TOLL = np.zeros(0, np.float32)
+NO_PORTAL = np.zeros(0, np.int32)
 
 
 class RoomView(NamedTuple):
@@ -158,6 +161,11 @@ class RoomView(NamedTuple):
     lane: NDArray[np.uint8] = NO_LANE  # (cells,) 1 + the one-way area of each cell, 0 for none;
     # (0,) where there are no such areas
     heading: F32 = NO_HEADING  # (areas, 2) which way one-way areas lead, level and unit
+    joined: I32 = NO_JOINED  # (links, 2) cells from and to which portals lead
+    toll: F32 = NO_TOLL  # (links,) [m] how long the way through each seems
+    portal: I32 = NO_PORTAL  # (links,) which portal it is, negative backward
+    gate: NDArray[np.uint8] = NO_LANE  # (cells,) 1 for cells at an end of a link; (0,) where
+    # there are none
 
 
 class NeighborView(NamedTuple):

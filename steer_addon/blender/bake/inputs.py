@@ -270,6 +270,8 @@ def _label(crowd: bpy.types.Object, main: bpy.types.Object, part: WorldPart) -> 
         text = f"exit {name.removesuffix(EXIT)!r}"
     elif role == "areas":
         text = f"area {name!r}"
+    elif role == "portals":
+        text = f"portal {name!r}"
     elif role == "paint":
         text = "paint of the ground"
     elif role == "births":

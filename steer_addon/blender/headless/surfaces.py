@@ -41,12 +41,14 @@ def surface_of(obj: bpy.types.Object, scene: bpy.types.Scene, settings: CrowdSet
         "agents": agents.count,
         "ways": settings.ways.ways,
         "motion": settings.motion.motion,
+        "portals": 0,
         "surface": None,
     }
     if settings.motion.motion != "GROUND":
         return told
     world = WorldReader().read(obj, depsgraph, fps_of(scene), None, settings)
     world = with_footing(world, settings)
+    told["portals"] = 0 if world.areas is None else len(world.areas.portals)
     goals = [world.targets_of(each.target).position for each in settings.stack if goes(each)]
     goal = next((places for places in goals if len(places)), np.zeros((0, 3), np.float32))
     radius = agents.radius if agents.count else np.array([settings.agents.radius], np.float32)

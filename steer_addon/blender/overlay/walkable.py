@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from .strokes import NOTHING, Color, Strokes
 
 if TYPE_CHECKING:
     from ...core.explain import Answer
+    from ...core.ways.portals.declared import Portal
     from ...core.ways.surface import Surface
 
 MOST_CELLS = 20_000
@@ -36,6 +38,9 @@ ISLANDS: tuple[Color, ...] = (
 """Colors of the islands, the largest first; further ones have them again."""
 SHUT: Color = (0.85, 0.12, 0.12, 0.45)
 """Color of forbidden cells."""
+PORTAL: Color = (1.0, 1.0, 1.0, 0.75)
+WIDE = 0.12
+"""Color and width [m] of portals."""
 _CORNERS = np.array([(-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1)], np.float64)
 
 
@@ -79,13 +84,48 @@ class Floor:
         key = tuple(np.round(place / STRIDE).tolist())
         if key != self.key:
             near = cells_near(self.islands, surface, np.array(key) * STRIDE, MOST_CELLS)
-            self.cells, self.key = drawn(surface, self.islands, near), key
+            lines = portals_drawn(() if blocks.areas is None else blocks.areas.portals)
+            self.cells, self.key = both(drawn(surface, self.islands, near), lines), key
 
 
 def _rules_of(blocks: Blocks, row: int) -> tuple[Any, ...]:
     """What areas mean for an agent: equal where nothing about that changed."""
     rules = blocks.rules
     return () if rules is None else (rules.areas, rules.costs, int(rules.bits[row]))
+
+
+def portals_drawn(portals: Sequence[Portal]) -> Strokes:
+    """Portals as triangles: bands seen from all sides, which taper where they lead one way.
+
+    Args:
+        portals: The portals.
+    """
+    parts = [_band(each) for each in portals]
+    points = np.concatenate(parts) if parts else NOTHING.points
+    return Strokes(points, np.tile(np.array(PORTAL, np.float32), (len(points), 1)))
+
+
+def _band(portal: Portal) -> NDArray[np.float32]:
+    """Two bands along a line that cross each other, as triangles, shape (corners, 3)."""
+    line = portal.points.astype(np.float64)
+    ahead = np.diff(line, axis=0)
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(ahead, axis=1))])
+    wide = 0.5 * WIDE * (np.ones(len(line)) if portal.both_ways else 1.0 - gone / gone[-1])
+    found = []
+    for axis in np.eye(3)[[2, 0, 1]]:
+        out = np.cross(ahead, axis)
+        size = np.linalg.norm(out, axis=1, keepdims=True)
+        out = out / np.maximum(size, 1.0e-9)
+        a, b = line[:-1] - out * wide[:-1, None], line[1:] - out * wide[1:, None]
+        c, d = line[1:] + out * wide[1:, None], line[:-1] + out * wide[:-1, None]
+        found.append(np.stack([a, b, c, a, c, d], axis=1).reshape(-1, 3))
+    points: NDArray[np.float32] = np.concatenate(found).astype(np.float32)
+    return points
+
+
+def both(a: Strokes, b: Strokes) -> Strokes:
+    """The triangles of both."""
+    return Strokes(np.concatenate([a.points, b.points]), np.concatenate([a.colors, b.colors]))
 
 
 def drawn(surface: Surface, islands: Islands, cells: NDArray[np.int64]) -> Strokes:

@@ -9,11 +9,12 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core.crowd.area_settings import AXES, AreaSettings
+from ...core.crowd.area_settings import AXES, PORTAL, AreaSettings
 from ...core.diagnoses import diagnose
 from ...core.errors import WorldError
 from ...core.geometry.meshes import Mesh
 from ...core.ways.areas.declared import Area, Areas, make_area, make_areas
+from ...core.ways.portals.declared import Portal, make_portal
 from ..crowd.property_factory import read_settings
 from . import scene_shapes as shapes
 from .scene_inputs import AREA, area_objects, ground_object
@@ -31,9 +32,9 @@ ReadMesh = Callable[[bpy.types.Object, str], Mesh | None]
 class AreaReader:
     """Reads areas, and returns the same instance while nothing changes."""
 
-    _known: dict[int, tuple[Any, Area | None]] = field(default_factory=dict)
+    _known: dict[int, tuple[Any, Area | Portal]] = field(default_factory=dict)
     _paint: tuple[Mesh, FloatArray | None] | None = None
-    _last: tuple[list[Area], FloatArray | None, Areas | None] | None = None
+    _last: tuple[list[Area | Portal], FloatArray | None, Areas | None] | None = None
 
     def read(
         self, obj: bpy.types.Object, view: SceneView, read_mesh: ReadMesh, ground: Mesh | None
@@ -46,11 +47,19 @@ class AreaReader:
             read_mesh: Reads the mesh of an object.
             ground: The mesh of its ground.
         """
-        found = []
+        found: list[Area | Portal] = []
         for part in area_objects(obj):
             if not view.is_gone(part, "Area", chosen=False):
-                area = self._area(part, view, read_mesh)
-                found += [] if area is None else [area]
+                told: AreaSettings = view.read_object(part, "area", _settings)
+                try:
+                    if told.kind == PORTAL:
+                        found.append(self._portal(part, view, told))
+                    else:
+                        found += self._area(part, view, read_mesh, told)
+                except WorldError as error:
+                    what = "Portal" if told.kind == PORTAL else "Area"
+                    why = diagnose("SOURCE_IGNORED", part.name, what=what, reason=str(error))
+                    view.warn(why.having(object=part.name))
         paint = self._painted(obj, view, ground)
         if self._last is not None and paint is self._last[1]:
             before = self._last[0]
@@ -59,37 +68,53 @@ class AreaReader:
             ):
                 return self._last[2]
         try:
-            areas = make_areas(found, paint)
+            areas = make_areas(
+                [each for each in found if isinstance(each, Area)],
+                paint,
+                [each for each in found if isinstance(each, Portal)],
+            )
         except WorldError as error:
             view.warn(diagnose("SOURCE_IGNORED", obj.name, what="Areas of", reason=str(error)))
             areas = None
         self._last = found, paint, areas
         return areas
 
-    def _area(self, part: bpy.types.Object, view: SceneView, read_mesh: ReadMesh) -> Area | None:
-        """The area of an object; None, with a warning, for one that is of no use."""
-        told: AreaSettings = view.read_object(part, "area", _settings)
+    def _portal(self, part: bpy.types.Object, view: SceneView, told: AreaSettings) -> Portal:
+        """The portal of an object: the first line of its edges or of its curve."""
+        if part.type == "EMPTY":
+            raise WorldError(f"The portal {part.name!r} is no line: make it a mesh or a curve")
+        raw = view.read_object(part, "portal", shapes.read_lines)
+        paths, _faults = shapes.make_paths(part, raw, view.place_of(part), "portal")
+        points = paths[0].points if paths else np.zeros((0, 3))
+        key = (points.tobytes(), told)
+        old = self._known.get(part.session_uid)
+        if old is not None and old[0] == key and isinstance(old[1], Portal):
+            return old[1]
+        more: dict[str, Any] = {"seconds": told.seconds, "both_ways": told.both_ways}
+        portal = make_portal(points, part.name, group=told.group, **more)
+        self._known[part.session_uid] = key, portal
+        return portal
+
+    def _area(
+        self, part: bpy.types.Object, view: SceneView, read_mesh: ReadMesh, told: AreaSettings
+    ) -> list[Area]:
+        """The area of an object; none for one that cannot be read."""
         place = view.place_of(part)
         mesh = _cube(part, view) if part.type == "EMPTY" else read_mesh(part, AREA)
         if mesh is None:
-            return None
+            return []
         heading = place[:3, :3] @ np.array(AXES[told.direction])
         shape = mesh.triangles.tobytes() if part.type == "EMPTY" else id(mesh)
         key = (shape, mesh, told, heading.tobytes())
         old = self._known.get(part.session_uid)
-        if old is not None and old[0][0] == shape and old[0][2:] == key[2:]:
-            return old[1]
-        area = None
-        try:
-            named = Mesh(part.name, mesh.triangles)
-            more = {"cost": told.cost, "heading": heading, "group": told.group}
-            area = make_area(named, told.kind, **more)
-        except WorldError as error:
-            found = diagnose("SOURCE_IGNORED", part.name, what="Area", reason=str(error))
-            view.warn(found.having(object=part.name))
-            return None
+        if old is not None and isinstance(old[1], Area):
+            if old[0][0] == shape and old[0][2:] == key[2:]:
+                return [old[1]]
+        named = Mesh(part.name, mesh.triangles)
+        more = {"cost": told.cost, "heading": heading, "group": told.group}
+        area = make_area(named, told.kind, **more)
         self._known[part.session_uid] = key, area
-        return area
+        return [area]
 
     def _painted(
         self, obj: bpy.types.Object, view: SceneView, ground: Mesh | None

@@ -3,6 +3,7 @@
 k = 1 - d / panic_radius with falloff LINEAR, 1 with NONE; d = |t - p| [m]. In GROUND motion
 t - p is projected onto the plane of the agent's ground first. An agent that is exactly at its
 target has no direction to go: u = 0, until something else moves it.
+With ways, agents that walls corner go to a way out instead, as fast (see `ways.outs`).
 Source: Houdini VEX node (panic_radius is 1.5 · slow_radius there); Cocos steering; Reynolds 1999.
 """
 
@@ -13,7 +14,7 @@ from ..numeric.vec import length, pick, scale, unit
 from ..parameters import choice, named_choices
 from ..sensing.declare import RUNS_AWAY, TARGETS, VELOCITY, Behavior, Circle, behavior
 from ..sensing.proposing import store_proposal
-from ..sensing.targeting import target_choice, target_offset
+from ..sensing.targeting import goes_round, straight_offset, target_choice, via_offset
 from ..sensing.units import meters
 
 FALLOFF = named_choices(
@@ -42,17 +43,25 @@ def flee_velocity(offset, max_speed, panic_radius, fades):
 
 
 @kernel
+def turned_out(i, agents, world, velocity):
+    """The velocity of a flight [m/s], toward the way out of one that is cornered."""
+    if goes_round(i, world):
+        return scale(unit(via_offset(i, agents, world)), length(velocity))
+    return velocity
+
+
+@kernel
 def flee_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity straight away from the target."""
     fades = int(p.falloff[0]) == FALLOFF.LINEAR
     for i in range(start, stop):
-        j, offset = target_offset(i, agents, world)
+        j, offset = straight_offset(i, agents, world)
         if j < 0:
             continue
         max_speed = agents.max_speed[i] * 1.0
         near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), fades)
         if near:
-            store_proposal(out, active, i, velocity)
+            store_proposal(out, active, i, turned_out(i, agents, world, velocity))
 
 
 @behavior(
@@ -67,6 +76,7 @@ class Flee(Behavior):
 
     circles = (Circle("panic_radius"),)
     target_role = RUNS_AWAY
+    looks_for_ways_out = True
     panic_radius: float = meters(
         5.0,
         soft_maximum=100.0,

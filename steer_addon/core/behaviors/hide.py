@@ -6,6 +6,7 @@ least distance d [m] from the agent, of equally near ones the first. Obstacles a
 spheres of the colliders, and spheres. Where the threat is at the very center of an obstacle, no
 side of it is better than another: the spot is on the agent's own side.
 Without any obstacle the agent evades the threat, as `evade` with falloff LINEAR does.
+With ways, agents go to their spot round walls, and d is the length of the way there.
 
 sight_distance > 0: no proposal while the threat is farther than that, or while something stands
 between the two: a collider's mesh on the line from eye to eye, or a sphere that is no collider.
@@ -25,7 +26,7 @@ import numpy as np
 
 from ..compiled.jit import kernel
 from ..geometry.bvh import ray_cast
-from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, sub, unit
+from ..numeric.vec import EPSILON, add, add_scaled, dot, length, load, pick, scale, store, sub, unit
 from ..sensing.approach import arrive_velocity, meeting_offset
 from ..sensing.declare import (
     COLLIDERS,
@@ -39,7 +40,7 @@ from ..sensing.declare import (
 )
 from ..sensing.proposing import store_proposal
 from ..sensing.sight import eye
-from ..sensing.targeting import on_ground, target_choice, target_offset
+from ..sensing.targeting import on_ground, straight_offset, target_choice, via_offset
 from ..sensing.units import meters
 from .flee import flee_velocity
 
@@ -102,11 +103,23 @@ def _nearest_spot(i, agents, world, spheres, threat, beyond):
 
 
 @kernel
+def spots_kernel(start, stop, agents, world, p, place, row):
+    """Where each agent hides [m], written to `place`, and its own row to `row`."""
+    for i in range(start, stop):
+        j, threat = straight_offset(i, agents, world)
+        if j >= 0 and len(p.spheres.radius) > 0:
+            beyond = pick(p.distance_from_boundary, i)
+            spot = _nearest_spot(i, agents, world, p.spheres, threat, beyond)
+            store(place, i, add(load(agents.position, i), spot))
+            row[i] = i
+
+
+@kernel
 def hide_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to the nearest spot out of the threat's sight."""
     for i in range(start, stop):
         memory[i, HIDDEN] = 0.0
-        j, threat = target_offset(i, agents, world)
+        j, threat = straight_offset(i, agents, world)
         if j < 0:
             continue
         way = sub(load(world.targets.position, j), load(agents.position, i))
@@ -118,7 +131,10 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
         max_speed = agents.max_speed[i] * 1.0
         if len(p.spheres.radius) > 0:
             beyond = pick(p.distance_from_boundary, i)
-            spot = _nearest_spot(i, agents, world, p.spheres, threat, beyond)
+            if len(world.targets.rest) > 0:
+                spot = via_offset(i, agents, world)
+            else:
+                spot = _nearest_spot(i, agents, world, p.spheres, threat, beyond)
             near, velocity = True, arrive_velocity(spot, max_speed, pick(p.slow_radius, i), 0.0)
         else:
             speed = on_ground(i, agents, world, load(world.targets.velocity, j))
@@ -136,6 +152,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
     memory_width=1,
     icon="HIDE_ON",
     shows={"hidden": HIDDEN},
+    places=spots_kernel,
 )
 class Hide(Behavior):
     """Go where an obstacle stands between the agent and the target."""

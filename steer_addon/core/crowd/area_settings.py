@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from ..parameters import Settings, choice, param
 from ..ways.areas.kinds import COST, FORBIDDEN, LEAST_COST, MOST_COST, ONE_WAY
+from ..ways.portals.declared import MOST_SECONDS
 
+PORTAL = "PORTAL"
+"""The kind of objects that are portals, and no areas."""
 AXES = {
     "POS_X": (1.0, 0.0, 0.0),
     "POS_Y": (0.0, 1.0, 0.0),
@@ -23,6 +26,7 @@ class AreaSettings(Settings):
             FORBIDDEN: "Nobody goes in; who stands there leaves it",
             COST: "Ways through it seem longer or shorter, for Safe and Quickest ways",
             ONE_WAY: "Nobody goes against its direction, as on an escalator",
+            PORTAL: "An edge or a curve joins the places at its ends, as a ladder or an elevator",
         },
         doc="What walkers may do in the area",
     )
@@ -45,6 +49,23 @@ class AreaSettings(Settings):
         },
         doc="Where people go in it",
         shown_for=("kind", (ONE_WAY,)),
+    )
+    seconds: float = param(
+        0.0,
+        label="Time",
+        unit="s",
+        minimum=0.0,
+        maximum=MOST_SECONDS,
+        soft_maximum=60.0,
+        doc="How long going through takes; more makes the way seem longer, 0 is at walking speed",
+        zero="Walking Speed",
+        shown_for=("kind", (PORTAL,)),
+        per_agent=False,
+    )
+    both_ways: bool = param(
+        True,
+        doc="Let people go from the last end of the line to the first too",
+        shown_for=("kind", (PORTAL,)),
     )
     group: str = param(
         "",

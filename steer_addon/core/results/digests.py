@@ -91,6 +91,7 @@ def world_parts(world: World) -> dict[WorldPart, Any]:
         found["ground", ""] = world.ground
     if world.areas is not None:
         found |= {("areas", area.name): area for area in world.areas.areas}
+        found |= {("portals", each.name): each for each in world.areas.portals}
         if world.areas.paint is not None:
             found["paint", ""] = world.areas.paint
     return found

@@ -26,6 +26,12 @@ Where a behavior leads agents along a path to its end, `ends` is a kernel that f
 where agent i wants to be to row i of `place` [m], and the number of that end, from 0 on, to `key`::
 
     def ends(start, stop, position, p, memory, flat, place, key):
+
+Where a behavior leads agents to places of their own, `places` is a kernel that finds them: it
+writes the place of agent i to row i of `place` [m], and i to `row`. With ways, `world.targets` of
+the kernel then has where agents head for on their way there::
+
+    def places(start, stop, agents, world, p, place, row):
 """
 
 from __future__ import annotations
@@ -109,6 +115,7 @@ class Definition(NamedTuple):
     constraint: Any
     shows: Mapping[str, int]
     ends: Any
+    places: Any
 
 
 class Behavior(Settings):
@@ -121,6 +128,8 @@ class Behavior(Settings):
     """Whether it wants to be where its target is: then agents can arrive (core.step.arrival)."""
     target_role: ClassVar[str] = ""
     """Role of a moving target for its agents: RUNS_AWAY, LEADS, or "" for neither."""
+    looks_for_ways_out: ClassVar[bool] = False
+    """Whether agents that walls corner on their straight flight look for a way out (ways.outs)."""
     keeps_apart_by: ClassVar[str] = ""
     """The parameter that says from how far away neighbors push [m], if there is one."""
     sphere_methods: ClassVar[tuple[str, ...]] = ()
@@ -342,6 +351,7 @@ def behavior(
     constraint: Any = None,
     shows: Mapping[str, int] | None = None,
     ends: Any = None,
+    places: Any = None,
 ) -> Callable[[BehaviorT], BehaviorT]:
     """Register a behavior class under its name in snake case.
 
@@ -359,6 +369,7 @@ def behavior(
         shows: Agent attributes that users can see, each with its column of the memory.
         ends: The loop that finds where on their paths agents arrive, or one for each value of
             `method` that leads to an end.
+        places: The loop that finds places of their own to which agents go, if any.
     """
 
     def register(cls: BehaviorT) -> BehaviorT:
@@ -379,6 +390,7 @@ def behavior(
             constraint,
             shows or {},
             ends,
+            places,
         )
         REGISTRY[type_name] = cls
         return cls

@@ -125,6 +125,13 @@ def goes_round(i, world):
 
 
 @kernel
+def via_offset(i, agents, world):
+    """Where agent i heads for on its way, as an offset that is as long as the whole way."""
+    offset = sub(load(world.targets.via, i), load(agents.position, i))
+    return longer(on_ground(i, agents, world, offset), world.targets.rest[i] * 1.0)
+
+
+@kernel
 def target_offset(i, agents, world):
     """Agent i's target as (row, offset from the agent): the row is -1 without targets.
 
@@ -137,8 +144,17 @@ def target_offset(i, agents, world):
     if len(world.targets.rest) == 0:
         offset = sub(load(world.targets.position, j), load(agents.position, i))
         return j, on_ground(i, agents, world, offset)
-    offset = sub(load(world.targets.via, i), load(agents.position, i))
-    return j, longer(on_ground(i, agents, world, offset), world.targets.rest[i] * 1.0)
+    return j, via_offset(i, agents, world)
+
+
+@kernel
+def straight_offset(i, agents, world):
+    """`target_offset` straight to the target, whatever corners lie between."""
+    j = world.targets.row[i]
+    if j < 0:
+        return j, (0.0, 0.0, 0.0)
+    offset = sub(load(world.targets.position, j), load(agents.position, i))
+    return j, on_ground(i, agents, world, offset)
 
 
 @kernel

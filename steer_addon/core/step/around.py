@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..agents import Agents
 from ..contacts import Known
-from ..geometry import neighbors
+from ..geometry import fewer, neighbors
 from ..inputs.others import Others, merged
 from ..sensing.declare import NEIGHBORS, Behavior, acts_for, per_agent
 from ..views import NeighborView
@@ -221,9 +221,8 @@ def _beside(found: NeighborView, looker: _Looker, everyone: Agents, heights: F32
     apart = (rise > looker.height + room) | (rise < -room)
     listed = np.arange(index.shape[1]) < count[:, None]
     keep = listed & ~((heights[index] == 0.0) & apart)
-    order = np.argsort(~keep, axis=1, kind="stable")
     view = NeighborView(found.count.copy(), found.index.copy(), found.distance.copy())
-    view.count[own] = keep.sum(axis=1)
-    view.index[own] = np.take_along_axis(index, order, axis=1)
-    view.distance[own] = np.take_along_axis(found.distance[own], order, axis=1)
+    part = fewer.only(NeighborView(count, index, found.distance[own]), keep)
+    for column, kept in zip(view, part, strict=True):
+        column[own] = kept
     return view

@@ -81,6 +81,8 @@ class CrowdStep:
         count = len(self.stack)
         self._values = np.zeros((count, agents.count, 3), np.float32)
         self._active = np.zeros((count, agents.count), np.uint8)
+        self._through = np.zeros(0, np.int64)
+        self._free = self._through, agents
 
     def perceive(self, around: Around | None = None, view: AgentView | None = None) -> None:
         """Take in the neighbors.
@@ -97,7 +99,7 @@ class CrowdStep:
                 wishes = np.concatenate([wishes, others.desired])
             view = agent_view(before, wishes, others)
         self._view = view
-        self._guide = Guide(self.settings, self._world, before, self._whole)
+        self._guide = Guide(self.settings, self._world, before, self._whole, self.sees.dt)
         self._perception = Perception(
             before,
             self._world,
@@ -129,6 +131,10 @@ class CrowdStep:
         """Ask for the desired velocities, and then for changes of the wish."""
         self._ask(VELOCITY)
         arrival.hush(self.stack, self._found, self.before)
+        transit = self._guide.transit
+        if transit is not None:
+            for found in self._found.values():
+                found.value[transit.inside], found.active[transit.inside] = 0.0, 0
         sum_desired(self._found.values(), self.desired)
         self._ask(WISH)
         sum_desired(self._found.values(), self.desired, WISH)
@@ -142,8 +148,9 @@ class CrowdStep:
         for row, entry in enumerate(self.stack):
             if entry.definition.output == output:
                 local = self._perception.local(entry, self.sees)
-                self.after.memory.update(self._guide.kept)
                 params = self._perception.params(entry)
+                local = self._guide.beyond(entry, self._view, local, params)
+                self.after.memory.update(self._guide.kept)
                 asked = (self.before, self.after, self._view, local, params)
                 self._found[entry.key] = propose(
                     entry, *asked, self._values[row], self._active[row]
@@ -171,6 +178,9 @@ class CrowdStep:
         )
         self._guide.keep_out(after, self.sees.dt)
         self._constrain()
+        transit = self._guide.transit
+        if transit is not None:
+            self._through = transit.move(self._view, self.sees, before, after)
 
     def _constrain(self) -> None:
         """Let behaviors correct where the agents went, in the order of the stack.
@@ -199,13 +209,31 @@ class CrowdStep:
     def _proposals(self) -> tuple[Proposal, ...]:
         return tuple(self._found[entry.key] for entry in self.stack)
 
-    def party(self, moved: contacts.MovedView | None) -> contacts.Party:
-        """The crowd in the contact pass.
+    def parties(self, moved: contacts.MovedView | None) -> list[contacts.Party]:
+        """The crowd in the contact pass: those in portals, whom nothing moves, apart from others.
 
         Args:
             moved: The colliders that moved in the step.
         """
-        return contacts.Party(self.before, self.after, self.settings, self.sees, moved)
+        told = self.settings, self.sees
+        if not len(self._through):
+            return [contacts.Party(self.before, self.after, *told, moved)]
+        free = np.delete(np.arange(self.before.count), self._through)
+        parts = [
+            (self.before.taken(rows), self.after.taken(rows)) for rows in (free, self._through)
+        ]
+        self._free = free, parts[0][1]
+        return [
+            contacts.Party(*parts[0], *told, moved),
+            contacts.Party(*parts[1], *told, fixed=True),
+        ]
+
+    def touched(self) -> None:
+        """Take over what the contact pass made of the parties."""
+        if len(self._through):
+            rows, part = self._free
+            for name in ("position", "velocity", "normal"):
+                getattr(self.after, name)[rows] = getattr(part, name)
 
     def ended(self) -> tuple[Agents, tuple[Proposal, ...]]:
         """The whole crowd after the substep, and what each behavior proposed."""

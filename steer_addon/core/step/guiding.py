@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents, rows_of
 from ..bounds import lengths
+from ..compiled.jit import parallel_for
 from ..crowd.groups import unknown_groups
+from ..crowd.heights import heights
 from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis, diagnose
 from ..geometry import bvh
 from ..inputs.targets import Choices, Targets
 from ..inputs.world import NO_COLLIDERS, World
-from ..sensing.declare import LEADS, TARGETS, Behavior, acts_for
-from ..views import TargetView
+from ..sensing.declare import LEADS, TARGETS, Behavior, acts_for, per_agent
+from ..views import AgentView, TargetView, WorldView
+from ..ways import outs
 from ..ways.areas.declared import Rules, grouped
 from ..ways.costs import MOST
+from ..ways.gates import no_gates
+from ..ways.portals.transit import Transit
 from ..ways.surface import Shape
 from ..ways.ways import Blocks, Ways
 
@@ -32,6 +38,10 @@ COSTLY = ("SAFE", "QUICKEST")
 """Kinds of ways for which costs count."""
 EVERY = 2.0
 """Time between two looks [s]."""
+NEAR_OUT = 1.0
+"""An agent this near to a way out is there [m]."""
+LEAST_REST = 1.0e-3
+"""Length of ways out that are as good as gone [m]."""
 LEAST_REACH = 0.5
 """Clearance is known up to this distance at least [m], so that it serves crowds of most sizes."""
 
@@ -82,7 +92,12 @@ class Guide:
     """Where the agents of a crowd head for in one step."""
 
     def __init__(
-        self, settings: CrowdSettings, world: World, agents: Agents, whole: Agents
+        self,
+        settings: CrowdSettings,
+        world: World,
+        agents: Agents,
+        whole: Agents,
+        dt: float = 1.0,
     ) -> None:
         """Begin a step.
 
@@ -91,9 +106,16 @@ class Guide:
             world: The world that it perceives.
             agents: The living.
             whole: The crowd, which remembers where it last saw its agents.
+            dt: Length of the step [s].
         """
         self._ways = world.ways if guided(settings, world) else None
-        self._agents = agents
+        self._agents, self._dt = agents, dt
+        areas = None if self._ways is None else world.areas
+        portals = () if areas is None else areas.portals
+        touch = portals and settings.bodies.collide_agents and agents.count
+        tall = float(heights(agents, settings).max()) if touch else 0.0
+        self.transit = Transit.begun(portals, agents, tall)
+        """Who goes through portals; None where there are none."""
         self.kept: dict[str, F32] = {}
         """Memory of the ways that agents keep, by its name, as behaviors have asked for it."""
         if self._ways is not None:
@@ -112,15 +134,81 @@ class Guide:
         view = targets.view(rows)
         if self._ways is None or not goes(entry) or not targets.count:
             return view
-        agents = self._agents
+        via, rest = self._led(entry, targets.position, rows)
+        return view._replace(via=via, rest=rest)
+
+    def _led(
+        self, entry: Behavior, places: F32, rows: I64, *, each: bool = False
+    ) -> tuple[F32, F32]:
+        """Where agents head for on the way to places, and how long it is from there [m]."""
+        agents, name, transit = self._agents, kept_by(entry), self.transit
         told = (agents.position, agents.id, agents.radius)
-        goals = self._shape, self._blocks, targets.position
-        name = kept_by(entry)
-        found = self._ways.lead(*goals, rows, told, self._seen, agents.memory.get(name))
-        via, rest, kept = found
+        gates = no_gates(agents.count)
+        assert self._ways is not None
+        if transit is not None:
+            rows = np.where(transit.inside, -1, rows)
+        goals = self._shape, self._blocks, places, rows, told, self._seen, agents.memory.get(name)
+        via, rest, kept = self._ways.lead(*goals, each=each, gates=gates)
         if kept is not None:
             self.kept[name] = kept
-        return view._replace(via=via, rest=rest)
+        if transit is not None:
+            transit.wait(gates, via, agents)
+        return via, rest
+
+    def beyond(self, entry: Behavior, view: AgentView, sees: WorldView, params: Any) -> WorldView:
+        """The world of a behavior, with where its agents head for on ways of their own.
+
+        Those that hide go to their hiding places, those that flee and are cornered to a way out.
+
+        Args:
+            entry: The behavior.
+            view: The agents.
+            sees: The world as it sees it.
+            params: Its parameters.
+        """
+        agents, targets = self._agents, sees.targets
+        if self._ways is None or not agents.count or not len(targets.position):
+            return sees
+        places, row = agents.position.copy(), np.full(agents.count, -1, np.int64)
+        if entry.definition.places is not None:
+            run = (view, sees, params, places, row)
+            parallel_for(entry.definition.places, agents.count, *run)
+        elif entry.looks_for_ways_out:
+            out = self._outs(entry, targets, sees.step)
+            places, row = (
+                out[:, : outs.ON].copy(),
+                np.where(out[:, outs.ON] > 0.0, np.arange(len(out)), -1),
+            )
+        else:
+            return sees
+        via, rest = self._led(entry, places, row, each=True)
+        if entry.looks_for_ways_out:
+            # whoever goes to a way out has some way to go
+            rest = np.where(row >= 0, np.maximum(rest, LEAST_REST), np.float32(0.0))
+        return sees._replace(targets=targets._replace(via=via, rest=rest))
+
+    def _outs(self, entry: Behavior, targets: TargetView, number: int) -> F32:
+        """Ways out of those that a threat corners, see `outs.WIDTH`."""
+        agents, name = self._agents, f"{entry.key} way out"
+        threat = np.take(targets.position, np.maximum(targets.row, 0), axis=0)
+        panic = per_agent(entry, "panic_radius", agents)
+        near = (panic <= 0.0) | (lengths(threat - agents.position) < panic)
+        every = max(1, round(outs.REVIEW / self._dt))
+        before = agents.memory.get(name)
+        kept = np.zeros((agents.count, outs.WIDTH), np.float32)
+        if before is not None and before.shape == kept.shape:
+            kept[:] = before
+        there = lengths(kept[:, : outs.ON] - agents.position) < NEAR_OUT
+        kept[there] = 0.0
+        flight = outs.Flight(
+            threat, near & (targets.row >= 0), (number + agents.id) % every == 0, kept
+        )
+        told = (agents.position, agents.id, agents.radius)
+        assert self._ways is not None
+        self._ways.look_out(self._shape, self._blocks, flight, told)
+        if kept.any() or before is not None:
+            self.kept[name] = kept
+        return kept
 
     def keep_out(self, after: Agents, dt: float) -> None:
         """Keep agents out of forbidden areas where they went in a step.
@@ -189,6 +277,8 @@ def ways_advice(settings: CrowdSettings, world: World, agents: Agents) -> list[D
             found += unknown_groups(area.name, area.group, known)
         for name in world.ways.empty_areas(shape, blocks):
             found.append(diagnose("AREA_EMPTY", name).having(object=name))
+        for name, why in world.ways.loose_portals(shape, blocks, told):
+            found.append(diagnose("PORTAL_LOOSE", name, why=why).having(object=name))
     for entry in settings.stack:
         targets = world.targets_of(entry.target)
         if not goes(entry) or TARGETS not in entry.definition.uses or not targets.count:
@@ -232,9 +322,10 @@ def blocks_of(world: World, agents: Agents, settings: CrowdSettings) -> Blocks:
 
 def _rules_of(world: World, agents: Agents, settings: CrowdSettings) -> Rules | None:
     """What areas mean for agents; None where there are none."""
-    if world.areas is None or (world.ground is None and not world.areas.areas):
+    areas = world.areas
+    if areas is None or (world.ground is None and not (areas.areas or areas.portals)):
         return None
     bits = np.zeros(agents.count, np.int64)
-    for k, area in enumerate(grouped(world.areas)):
+    for k, area in enumerate(grouped(areas)):
         bits |= agents.among(area.group).astype(np.int64) << k
-    return Rules(world.areas, settings.ways.ways in COSTLY, bits)
+    return Rules(areas, settings.ways.ways in COSTLY, bits, float(settings.agents.max_speed))

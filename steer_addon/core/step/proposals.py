@@ -109,6 +109,9 @@ class Perception:
         """The world as this behavior sees it: who is in none of its groups has nothing to see."""
         remembers = entry.definition.memory_width > 0
         near, acts = self.around.lists[entry.key], acts_for(entry, self._agents)
+        transit = None if self._guide is None else self._guide.transit
+        if transit is not None:
+            near = transit.beside(near)
         if acts is not None and len(near.count):
             near = near._replace(count=np.where(acts, near.count, np.int32(0)))
         return sees._replace(

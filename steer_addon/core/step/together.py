@@ -151,9 +151,12 @@ class _Played:
         """Nobody is known to walk with anybody."""
         return np.full(self.before.count, -1, np.int32)
 
-    def party(self, _moved: MovedView | None) -> Party:
+    def parties(self, _moved: MovedView | None) -> list[Party]:
         """The crowd in the contact pass."""
-        return Party(self.before, self.after, self._settings, self._sees, fixed=True)
+        return [Party(self.before, self.after, self._settings, self._sees, fixed=True)]
+
+    def touched(self) -> None:
+        """Nothing moves it."""
 
     def ended(self) -> tuple[Agents, tuple[Proposal, ...]]:
         """The crowd after the substep."""
@@ -184,10 +187,15 @@ def _substep(
     for step in walking:
         step.move()
     for group in _touching(members, meeting):
-        parties = [steps[k].party(moved[k]) for k in group]
+        found = [steps[k].parties(moved[k]) for k in group]
+        parties, parted = [party for some in found for party in some], len(group)
         if not all(party.fixed for party in parties):
-            touches = meeting.touches[np.ix_(group, group)] if len(group) > 1 else None
-            contacts.resolve(parties, _known(arounds, group), touches)
+            rows = [k for k, some in zip(group, found, strict=True) for _party in some]
+            touches = meeting.touches[np.ix_(rows, rows)] if parted > 1 else None
+            known = _known(arounds, group) if len(parties) == parted else None
+            contacts.resolve(parties, known, touches)
+            for k in group:
+                steps[k].touched()
     return [StepResult(*step.ended()) for step in steps]
 
 

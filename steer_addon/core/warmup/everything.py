@@ -26,8 +26,13 @@ from ..views import RoomView
 from ..ways.areas.declared import make_area, make_areas
 from ..ways.areas.kinds import COST, FORBIDDEN, ONE_WAY
 from ..ways.classes import Class
+from ..ways.fields import Scratch
 from ..ways.islands import nearest_reached
 from ..ways.lattice import stand_of
+from ..ways.outs import Flight, best_out, look_for_outs, near_ways
+from ..ways.portals.declared import make_portal
+from ..ways.portals.links import end_cell, link_from
+from ..ways.portals.passing import ON, WIDTH
 from ..ways.room import make_room
 from ..ways.ways import MOST_GOALS, Ways
 from .dry_run import run_tiny, tiny_agents, tiny_world
@@ -46,6 +51,8 @@ def run_everything() -> None:
     _arrive_among_moving_colliders()
     _go_own_ways()
     _go_among_areas()
+    _go_through_a_portal()
+    _run_away()
     _measure()
 
 
@@ -149,6 +156,44 @@ def _go_among_areas() -> None:
     people = Class(surface, make_room(surface, world.ground, on[1].colliders, 0.25), 0.25)
     reached = people.reached(0, backward=False)
     nearest_reached(surface.view, people.room, reached, (0.0, 0.0, 0.0))
+
+
+def _go_through_a_portal() -> None:
+    """Walkers for whom a portal is the shortest way, with fields and own ways, and one in it."""
+    told = CrowdSettings.from_dict({"ways": {"ways": "SAFE"}, "behaviors": [{"type": "seek"}]})
+    portal = make_portal([(0, 0, 0), (2, 0, 0)], "tiny")
+    world = replace(tiny_world(True, True), areas=make_areas((), None, (portal,)))
+    agents = tiny_agents(told, 2)
+    on, ways = (shape_of(told, agents), blocks_of(world, agents, told)), Ways()
+    bodies = agents.position, agents.id, agents.radius
+    for each in (False, True):
+        ways.lead(*on, agents.position, np.arange(2), bodies, each=each)
+    ways.loose_portals(*on, bodies)
+    agents.memory[ON] = np.zeros((2, WIDTH), np.float32)
+    agents.memory[ON][0, 0] = portal.key
+    Simulation(told, agents, frame=1, fps=24.0, world=world).step(world)
+    surface = ways.surface(*on, agents.position)
+    room = make_room(surface, on[1].ground, on[1].colliders, 0.25)
+    end_cell(surface.view, room, (0.0, 0.0, 0.0), 1.0)
+    link_from(room, 0, np.zeros(surface.count, np.float32))
+
+
+def _run_away() -> None:
+    """Walkers who are cornered, and some who hide round a corner."""
+    told = CrowdSettings.from_dict(
+        {"ways": {"ways": "AROUND"}, "behaviors": [{"type": "flee"}, {"type": "hide"}]}
+    )
+    agents, world = tiny_agents(told, 2), tiny_world(True, True)
+    Simulation(told, agents, frame=1, fps=24.0, world=world).step(world)
+    on, ways = (shape_of(told, agents), blocks_of(world, agents, told)), Ways()
+    surface = ways.surface(*on, agents.position)
+    room = make_room(surface, on[1].ground, on[1].colliders, 0.25)
+    runs = np.ones(2, np.bool_)
+    flight = Flight(agents.position + 1, runs, runs, np.zeros((2, 4), np.float32))
+    look_for_outs(surface.view, room, [0], agents.position, flight, Scratch())
+    length = np.zeros(surface.count, np.float32)
+    near_ways(surface.view, room, 0, 1.0, length, length.copy(), *Scratch().of(surface.count))
+    best_out(length, length)
 
 
 def _measure() -> None:

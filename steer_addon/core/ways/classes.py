@@ -17,6 +17,7 @@ from .areas.marking import Marks, marked
 from .costs import crowding
 from .fields import Scratch, fill_field
 from .finder import aims_kernel
+from .gates import Gates
 from .islands import (
     BEYOND,
     Roots,
@@ -40,6 +41,10 @@ MEMORY = 1 << 28
 """Bytes of the fields that are kept for one class of bodies, beside those of the step itself."""
 MOST_PLACES = 1 << 12
 """Places of goals that are remembered."""
+
+Aims = tuple[F32, F32, Gates]
+"""Where agents head for [m], shape (agents, 3); lengths of the ways from there [m], shape
+(agents,); and the portals that they go through there."""
 
 Key = tuple[int, int, bytes, bytes, bytes]
 
@@ -139,8 +144,7 @@ class Class:
         told: tuple[F32, I64, F32, I64],
         seen: F32 | None,
         scratch: Scratch,
-        via: F32,
-        rest: F32,
+        aims: Aims,
     ) -> None:
         """Lead agents by fields to their goals.
 
@@ -149,8 +153,7 @@ class Class:
             told: (places of the goals [m], each agent's goal, positions [m], ids).
             seen: The people that make ways seem longer, see `costs.crowding`; None for nobody.
             scratch: Memory for the search.
-            via: Where they head for [m], written; it holds their goals before.
-            rest: Length of the way from there [m], written.
+            aims: Where they head for, written; it holds their goals before.
         """
         goals, row, position, ids = told
         used, which = np.unique(row[rows], return_inverse=True)
@@ -159,7 +162,7 @@ class Class:
         fields, agents = (self.corners, self.distances, self.goals), (position, ids)
         cost = NOTHING if self.cost is None else self.cost
         blocks = self._surface.view, self.room, cost, fields
-        parallel_for(aims_kernel, len(rows), rows, *blocks, slot, agents, via, rest)
+        parallel_for(aims_kernel, len(rows), rows, *blocks, slot, agents, *aims)
 
     def lead_each(
         self,
@@ -167,8 +170,7 @@ class Class:
         told: tuple[F32, I64, F32, I64],
         kept: F32,
         scratch: Scratch,
-        via: F32,
-        rest: F32,
+        aims: Aims,
     ) -> None:
         """Lead agents by ways of their own, see `own`.
 
@@ -177,8 +179,7 @@ class Class:
             told: (places of the goals [m], each agent's goal, positions [m], ids).
             kept: The ways that they keep, changed.
             scratch: Memory for the search.
-            via: Where they head for [m], written; it holds their goals before.
-            rest: Length of the way from there [m], written.
+            aims: Where they head for, written; it holds their goals before.
         """
         goals, row, position, ids = told
         count, view, room = len(row), self._surface.view, self.room
@@ -187,12 +188,12 @@ class Class:
         seen = view, room, self.label, goals, row, position
         parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
         for i in rows[(ends[rows] < 0) & (cells[rows] >= 0)].tolist():
-            self._as_near(goals[row[i]], i, cells, ends, via)
+            self._as_near(goals[row[i]], i, cells, ends, aims[0])
         goes = view, room, self.cost is not None, goals, row, position
         parallel_for(own.follow_kernel, len(rows), rows, *goes, cells, ends, kept, state)
         for i in rows[state[rows] == own.LOOKS].tolist():
             kept[i] = self._own_way(goals[row[i]], int(cells[i]), int(ends[i]), scratch)
-        lanes = position, ids, kept, state, via, rest
+        lanes = position, ids, kept, state, *aims
         parallel_for(own.own_aims_kernel, len(rows), rows, view, room, *lanes)
 
     def _as_near(self, goal: Any, i: int, cells: I64, ends: I64, via: F32) -> None:

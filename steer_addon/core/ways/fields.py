@@ -4,6 +4,7 @@ Dijkstra's search from the goal, in which a cell keeps the last corner on its wa
 that ways are straight from corner to corner at any angle. A cell takes over the corner of the cell
 it was reached from, and looks for it once, when its turn has come; where it does not see it, the
 best of its neighbors becomes its corner.
+Where the way goes through a portal, the cell at its entrance is its own corner, as at a goal.
 
 Source: Nash, Koenig, Tovey 2010, "Lazy Theta*: Any-Angle Path Planning and Path Length Analysis in
 3D".
@@ -92,6 +93,33 @@ def _settle(surface, room, cell, corner, distance, phase):
 
 
 @kernel
+def _pull(surface, room):
+    """How many times less than the distance the way between two places may seem, 1 at most."""
+    least = 1.0
+    for k in range(len(room.joined)):
+        a = stand_of(surface, room, int(room.joined[k, 0]))
+        gap = length(sub(stand_of(surface, room, int(room.joined[k, 1])), a))
+        if room.toll[k] < least * gap:
+            least = room.toll[k] / gap
+    return least
+
+
+@kernel
+def _entrances(surface, room, cell, target, pull, corner, distance, phase, size, heap, keys, place):
+    """Let ways go through the portals that lead to a cell: how many cells wait."""
+    for k in range(len(room.joined)):
+        other = int(room.joined[k, 0])
+        if room.joined[k, 1] != cell or phase[other] == DONE:
+            continue
+        way = distance[cell] * 1.0 + room.toll[k]
+        if way < distance[other]:
+            distance[other], corner[other], phase[other] = way, other, WAITS
+            key = way + pull * length(sub(stand_of(surface, room, other), target))
+            size = rise(other, key, size, heap, keys, place)
+    return size
+
+
+@kernel
 def corner_field(
     surface, room, toward, near, roots, far, corner, distance, phase, heap, keys, place
 ):
@@ -115,6 +143,7 @@ def corner_field(
         place: Scratch, shape (cells,).
     """
     target = stand_of(surface, room, max(toward, 0))
+    pull = _pull(surface, room) if toward >= 0 else 0.0
     size, again = _begin(roots, far, corner, distance, phase, heap, keys, place), 0
     while size > 0:
         cell, size = take(size, heap, keys, place)
@@ -122,6 +151,10 @@ def corner_field(
         phase[cell] = DONE
         if cell == toward:
             break
+        if len(room.gate) > 0 and room.gate[cell] != 0:
+            size = _entrances(
+                surface, room, cell, target, pull, corner, distance, phase, size, heap, keys, place
+            )
         # bodies in a tight cell stand off the middle: what is beyond goes there first
         far = int(corner[cell]) if room.state[cell] == OPEN else cell
         here, there = stand_of(surface, room, cell), stand_of(surface, room, far)
@@ -138,7 +171,7 @@ def corner_field(
                 via, way = cell, to_here + _tightness(room, other) * length(sub(stand, here))
             if way < distance[other]:
                 distance[other], corner[other], phase[other] = way, via, WAITS
-                key = way if toward < 0 else way + length(sub(stand, target))
+                key = way if toward < 0 else way + pull * length(sub(stand, target))
                 size = rise(other, key, size, heap, keys, place)
         if size == 0 and near >= 0 and again < LEFT_OVERS:
             again += 1
@@ -175,6 +208,10 @@ def cost_field(
         if cell == toward:
             break
         here, to_here = stand_of(surface, room, cell), distance[cell] * 1.0
+        if len(room.gate) > 0 and room.gate[cell] != 0:
+            size = _entrances(
+                surface, room, cell, here, 0.0, corner, distance, phase, size, heap, keys, place
+            )
         for k in range(8):
             other = neighbor_of(surface, cell, k)
             if other < 0 or phase[other] == DONE or room.state[other] == BLOCKED:

@@ -22,6 +22,7 @@ from ..compiled.jit import kernel
 from ..numeric.vec import add_scaled, length, load, store, sub, unit
 from .islands import BEYOND
 from .lattice import cell_at, line_cost, neighbor_of, sees, stand_of
+from .portals.links import link_from
 from .room import BLOCKED, OPEN
 
 LANES = 1.25
@@ -130,7 +131,14 @@ def beside(surface, room, cell, place, after, lane, position):
 
 
 @kernel
-def aims_kernel(start, stop, rows, surface, room, cost, fields, slot, agents, via, rest):
+def through(surface, room, link, gates, i):
+    """Let an agent go through a portal."""
+    gates.portal[i] = room.portal[link]
+    store(gates.exit, i, stand_of(surface, room, room.joined[link, 1]))
+
+
+@kernel
+def aims_kernel(start, stop, rows, surface, room, cost, fields, slot, agents, via, rest, gates):
     """Where agents head for, and how long their way is from there.
 
     Args:
@@ -145,6 +153,7 @@ def aims_kernel(start, stop, rows, surface, room, cost, fields, slot, agents, vi
         agents: (positions [m], ids).
         via: Where they head for [m], written; it holds their targets before.
         rest: Length of the way from there [m], written.
+        gates: Gates: the portals that they head for, written.
     """
     corners, distances, goals = fields
     positions, ids = agents
@@ -160,6 +169,12 @@ def aims_kernel(start, stop, rows, surface, room, cost, fields, slot, agents, vi
         next_cell = _far_corner(surface, room, cost, (corner, distance), cell)
         beyond = int(corner[next_cell])
         if next_cell == beyond:
+            link = link_from(room, next_cell, distance)
+            if link >= 0:
+                store(via, i, stand_of(surface, room, next_cell))
+                rest[i] = distance[next_cell]
+                through(surface, room, link, gates, i)
+                continue
             # the end of the way: the goal itself, or as near to it as it goes
             if next_cell != goals[field] and (goals[field] != BEYOND or distance[next_cell] == 0.0):
                 store(via, i, stand_of(surface, room, next_cell))

@@ -1,5 +1,7 @@
 """Islands: cells between which bodies can walk, and where ways to a goal end on each of them.
 
+Portals make one island of those that they join, also where they lead one way only.
+
 A way ends in the cell of the goal. On every other island it ends where that island comes nearest to
 the goal, so that agents without a way go as near as they can.
 """
@@ -62,6 +64,12 @@ def label_kernel(surface, room, label, waiting):
                 if other >= 0 and label[other] < 0 and room.state[other] != BLOCKED:
                     label[other], waiting[size] = count, other
                     size += 1
+            if len(room.gate) > 0 and room.gate[cell] != 0:
+                for k in range(2 * len(room.joined)):
+                    other = int(room.joined[k >> 1, k & 1])
+                    if room.joined[k >> 1, 1 - (k & 1)] == cell and label[other] < 0:
+                        label[other], waiting[size] = count, other
+                        size += 1
         count += 1
     return count
 
@@ -139,6 +147,13 @@ def reached_kernel(surface, room, begin, backward, reached, waiting):
                 continue
             reached[other], waiting[size] = 1, other
             size += 1
+        if len(room.gate) > 0 and room.gate[cell] != 0:
+            begins = 1 if backward else 0
+            for k in range(len(room.joined)):
+                other = int(room.joined[k, 1 - begins])
+                if room.joined[k, begins] == cell and reached[other] == 0:
+                    reached[other], waiting[size] = 1, other
+                    size += 1
 
 
 @kernel

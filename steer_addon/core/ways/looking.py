@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..views import RoomView
 from .areas.marking import Marker, marked
+from .gates import no_gates
 from .islands import label_islands
 from .room import FORBIDDEN, make_room
 from .surface import Shape, Surface
@@ -66,7 +67,8 @@ def islands_of(surface: Surface, blocks: Blocks, radius: float, row: int = 0) ->
     rules = blocks.rules
     if rules is not None:
         bits = int(rules.bits[row]) if len(rules.bits) else 0
-        marks = Marker(surface, blocks.ground).marks(rules.areas, bits, rules.costs, surface)
+        options = rules.areas, bits, rules.costs, surface, rules.speed
+        marks = Marker(surface, blocks.ground).marks(*options)
         room = marked(room, surface, marks, radius)
     label, count = label_islands(surface.view, room)
     cells = np.bincount(label[(label >= 0) & (room.state != FORBIDDEN)], minlength=count)
@@ -127,8 +129,14 @@ def way_of(
     place, left = position.copy(), np.inf
     points = [place[who].astype(np.float64)]
     while len(points) <= MOST_CORNERS:
-        via, rest, _kept = ways.lead(shape, blocks, goals, alone, (place, ids, radius), seen)
+        gates = no_gates(len(row))
+        told = (place, ids, radius)
+        via, rest, _kept = ways.lead(shape, blocks, goals, alone, told, seen, gates=gates)
         points.append(via[who].astype(np.float64))
+        if gates.portal[who]:
+            points += _through(blocks, int(gates.portal[who]), gates.exit[who])
+            place[who] = gates.exit[who]
+            continue
         # from a corner on, each next one is nearer to the goal
         if not 0.0 < rest[who] < left:
             break
@@ -136,3 +144,10 @@ def way_of(
     found = np.stack(points)
     length = float(np.linalg.norm(np.diff(found, axis=0), axis=1).sum())
     return Way(found, length, bool(np.array_equal(found[-1], goals[row[who]].astype(np.float64))))
+
+
+def _through(blocks: Blocks, key: int, end: F32) -> list[F64]:
+    """The line of a portal, up to where agents stand beyond it [m]."""
+    portals = () if blocks.areas is None else blocks.areas.portals
+    line = next((each.points for each in portals if each.key == abs(key)), end[None])
+    return [*(line if key > 0 else line[::-1]).astype(np.float64), end.astype(np.float64)]

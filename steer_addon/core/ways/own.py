@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from ..compiled.jit import kernel
 from ..numeric.vec import length, load, store, sub
 from ..views import SurfaceView
-from .finder import LANES, beside, lane_of
+from .finder import LANES, beside, lane_of, through
 from .lattice import cell_at, neighbor_of, sees, stand_of
+from .portals.links import link_from, link_of
 from .room import BLOCKED, FORBIDDEN
 
 F32 = NDArray[np.float32]
@@ -30,7 +31,9 @@ COUNT, TAIL, FIRST = 3, 4, 5
 """Columns of what is kept, after the place of the goal: the number of corners, the length of the
 way from the last of them [m], infinite where it ends there, as near to the goal as areas let agents
 go, and their places [m]."""
-WIDTH = FIRST + 3 * CORNERS
+GATE = FIRST + 3 * CORNERS
+"""Column of the portal that is gone through at the last of them, 0 for none."""
+WIDTH = GATE + 1
 MOVED = 0.5
 """A goal that moved by more than this has a new way [m]."""
 
@@ -39,7 +42,7 @@ SEEN, KEPT, LOOKS = 0, 1, 2
 
 
 @kernel
-def _stands_in(surface, room, position):
+def stands_in(surface, room, position):
     """The cell from which an agent goes on; -1 for none. Pressed to a wall, it is one beside it."""
     cell = cell_at(surface, position[0], position[1], position[2])
     if cell < 0 or room.state[cell] != BLOCKED:
@@ -63,7 +66,7 @@ def ends_kernel(start, stop, rows, surface, room, label, goals, row, positions, 
     for k in range(start, stop):
         i = rows[k]
         goal = load(goals, row[i])
-        cell, end = _stands_in(surface, room, load(positions, i)), -1
+        cell, end = stands_in(surface, room, load(positions, i)), -1
         if cell >= 0:
             end = cell_at(surface, goal[0], goal[1], goal[2])
             if end >= 0 and (label[end] < 0 or label[end] != label[cell]):
@@ -104,6 +107,14 @@ def _passed(surface, room, kept, i, cell, position):
 
 
 @kernel
+def _gate(surface, room, kept, i):
+    """The link of the portal that the last corner of an agent's way leads to; -1 for none."""
+    place = _corner(kept, i, 0)
+    cell = cell_at(surface, place[0], place[1], place[2])
+    return -1 if cell < 0 else link_of(room, cell, int(kept[i, GATE]))
+
+
+@kernel
 def follow_kernel(
     start, stop, rows, surface, room, costly, goals, row, positions, cells, ends, kept, state
 ):
@@ -125,11 +136,15 @@ def follow_kernel(
             ends_here = kept[i, COUNT] == 1.0 and kept[i, TAIL] < 0.0
             if _passed(surface, room, kept, i, cell, position):
                 near = length(sub(_corner(kept, i, 0), position)) <= LANES
+                if kept[i, COUNT] == 1.0 and kept[i, GATE] != 0.0:
+                    near = _gate(surface, room, kept, i) < 0
                 state[i] = LOOKS if ends_here and near else KEPT
 
 
 @kernel
-def own_aims_kernel(start, stop, rows, surface, room, positions, ids, kept, state, via, rest):
+def own_aims_kernel(
+    start, stop, rows, surface, room, positions, ids, kept, state, via, rest, gates
+):
     """Where agents head for that keep a way, and how long it is from there; see `finder`."""
     for k in range(start, stop):
         i = rows[k]
@@ -140,6 +155,13 @@ def own_aims_kernel(start, stop, rows, surface, room, positions, ids, kept, stat
         if count > 1:
             beyond = _corner(kept, i, 1)
         # where the way ends short of the goal, its last corner is gone to itself
+        if count == 1 and kept[i, GATE] != 0.0:
+            link = _gate(surface, room, kept, i)
+            if link >= 0:
+                through(surface, room, link, gates, i)
+                store(via, i, place)
+                rest[i] = abs(kept[i, TAIL])
+                continue
         short = kept[i, TAIL] == math.inf
         if short and count == 1:
             store(via, i, place)
@@ -182,9 +204,14 @@ def keep(
     while here not in (end, cell, -1) and len(found) < CORNERS:
         found.append(here)
         cell, here = here, int(corners[here])
-    if here in (end, cell) and len(found) < CORNERS and (short or (straight and not found)):
+    link = int(link_from(room, cell, distances)) if here == cell != end else -1
+    if link >= 0:
+        found = found or [cell]
+    elif here in (end, cell) and len(found) < CORNERS and (short or (straight and not found)):
         found.append(end)
-    row = [*map(float, goal), float(len(found)), 0.0, *([0.0] * (3 * CORNERS))]
+    row = [*map(float, goal), float(len(found)), 0.0, *([0.0] * (WIDTH - FIRST))]
+    if link >= 0:
+        row[GATE] = float(room.portal[link])
     if found:
         # negative where the way has more corners than are kept
         ends = found[-1] == end

@@ -33,6 +33,7 @@ class ClassReport(NamedTuple):
         cells: Cells in which they have room.
         islands: Number of islands.
         largest: Area of the largest island [m²], 0 for none.
+        portals: Number of portals that join places for them.
     """
 
     radius: float
@@ -40,6 +41,7 @@ class ClassReport(NamedTuple):
     cells: int
     islands: int
     largest: float
+    portals: int
 
 
 class Report(NamedTuple):
@@ -88,6 +90,7 @@ def report(shape: Shape, blocks: Blocks, goals: F32, radius: F32) -> Report:
             int((islands.label >= 0).sum()),
             len(islands.area),
             float(islands.area.max(initial=0.0)),
+            len(np.unique(np.abs(islands.room.portal))),
         )
         for each, count, islands in zip(radii[::-1], counts[::-1], every, strict=True)
     )

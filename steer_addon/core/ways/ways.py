@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from ..compiled.jit import parallel_for
 from ..views import BvhView, RoomView
-from . import own
+from . import outs, own
 from .areas.declared import Areas, Rules
 from .areas.keeping_out import keep_out_kernel
 from .areas.marking import Marker, Marks, same_marks
 from .classes import Class, class_radii
 from .fields import Scratch
+from .gates import Gates, no_gates
+from .portals.links import fault_of
 from .room import make_room, update_room
 from .surface import Bounds, Shape, Surface, bounds_of, make_surface
 
@@ -61,9 +63,9 @@ class Blocks:
         return None if self.rules is None else self.rules.areas
 
 
-Kind = tuple[float, int, bool]
-"""Bodies of a class: their radius [m], the bits of the areas that are for them, and whether costs
-count, see `areas.Rules`."""
+Kind = tuple[float, int, bool, float]
+"""Bodies of a class: their radius [m], the bits of the areas that are for them, whether costs
+count, and how fast they walk [m/s], see `areas.Rules`."""
 
 
 @dataclass(eq=False, repr=False)
@@ -78,7 +80,8 @@ class Known:
 
     def marks(self, kind: Kind) -> Marks | None:
         """What areas mean for bodies of a kind."""
-        return self.marker.marks(self.blocks.areas, *kind[1:], self.surface)
+        _radius, bits, costs, speed = kind
+        return self.marker.marks(self.blocks.areas, bits, costs, self.surface, speed)
 
 
 class Ways:
@@ -132,6 +135,9 @@ class Ways:
         agents: tuple[F32, I64, F32],
         seen: F32 | None = None,
         kept: F32 | None = None,
+        *,
+        each: bool = False,
+        gates: Gates | None = None,
     ) -> tuple[F32, F32, F32 | None]:
         """Where agents head for on the way to their goals.
 
@@ -144,6 +150,8 @@ class Ways:
             seen: The people that make ways seem longer, see `costs.crowding`; None for the shortest
                 ways.
             kept: The ways that agents kept, see `own`; None for none. It is not changed.
+            each: Whether each agent keeps a way of its own, however few goals there are.
+            gates: The portals that agents head for; written.
 
         Returns:
             (places that agents head for [m], shape (agents, 3); lengths of the ways from there to
@@ -155,17 +163,43 @@ class Ways:
         rest = np.zeros(len(row), np.float32)
         if not len(row) or not (row >= 0).any():
             return via, rest, None
-        many = len(np.unique(row[row >= 0])) > MOST_GOALS
+        many = each or len(np.unique(row[row >= 0])) > MOST_GOALS
         kept = None if not many else _kept_or_new(kept, len(row))
         told, scratch = (goals, row, position, ids), self._scratch
+        gates = no_gates(len(row)) if gates is None else gates
         with self._lock:
             known = self._found(shape, blocks, goals)
             for found, rows in self._classes(known, blocks.rules, row, radius):
                 if kept is None:
-                    found.lead_all(rows, told, seen, scratch, via, rest)
+                    found.lead_all(rows, told, seen, scratch, (via, rest, gates))
                 else:
-                    found.lead_each(rows, told, kept, scratch, via, rest)
+                    found.lead_each(rows, told, kept, scratch, (via, rest, gates))
         return via, rest, kept
+
+    def look_out(
+        self, shape: Shape, blocks: Blocks, flight: outs.Flight, agents: tuple[F32, I64, F32]
+    ) -> None:
+        """Let agents that are cornered find ways out, see `outs`; what they keep is written.
+
+        Args:
+            shape: What the surface is made for.
+            blocks: What it is found on.
+            flight: Those that run away, and from what.
+            agents: (positions [m], ids, radii [m]).
+        """
+        position, _ids, radius = agents
+        flight.kept[~flight.runs] = 0.0
+        row = np.where(flight.runs, 0, -1)
+        cornered = np.zeros(len(row), np.uint8)
+        with self._lock:
+            known = self._found(shape, blocks, np.zeros((0, 3), np.float32))
+            for found, rows in self._classes(known, blocks.rules, row, radius):
+                seen = known.surface.view, found.room, position, flight.threat, cornered
+                parallel_for(outs.cornered_kernel, len(rows), rows, *seen)
+                goes = flight.kept[:, outs.ON] > 0.0
+                looks = rows[np.where(goes[rows], flight.due[rows], cornered[rows] != 0)].tolist()
+                on = known.surface.view, found.room, looks, position, flight, self._scratch
+                outs.look_for_outs(*on)
 
     def keep_out(
         self, shape: Shape, blocks: Blocks, before: Agents, after: Agents, dt: float
@@ -199,6 +233,23 @@ class Ways:
             there = [(a, known.marker.covered(a, known.surface)) for a in blocks.areas.areas]
         return [area.name for area, cells in there if not len(cells)]
 
+    def loose_portals(
+        self, shape: Shape, blocks: Blocks, agents: tuple[F32, I64, F32]
+    ) -> list[tuple[str, str]]:
+        """Names of the portals that join nothing for agents that may use them, and why."""
+        if blocks.areas is None or not blocks.areas.portals:
+            return []
+        found: dict[str, str] = {}
+        row = np.zeros(len(agents[0]), np.int64)
+        with self._lock:
+            known = self._found(shape, blocks, np.zeros((0, 3), np.float32))
+            for each, _rows in self._classes(known, blocks.rules, row, agents[2]):
+                for portal in () if each.marks is None else each.marks.portals:
+                    why = fault_of(known.surface.view, each.room, portal)
+                    if why:
+                        found.setdefault(portal.name, why)
+        return list(found.items())
+
     def without_way(
         self, shape: Shape, blocks: Blocks, goals: F32, row: I64, agents: tuple[F32, I64, F32]
     ) -> Mask:
@@ -220,11 +271,13 @@ class Ways:
     ) -> Iterator[tuple[Class, I64]]:
         """The classes of bodies that have goals, and the rows of their agents."""
         sizes, costs = class_radii(radius), rules is not None and rules.costs
+        portals = rules is not None and rules.areas.portals
+        speed = rules.speed if rules is not None and portals else 0.0
         bits = np.zeros(len(row), np.int64) if rules is None else rules.bits
         for size in np.unique(sizes[row >= 0]):
             alike = (row >= 0) & (sizes == size)
             for each in np.unique(bits[alike]).tolist():
-                kind = float(size), each, costs
+                kind = float(size), each, costs, speed
                 yield self._class(known, kind), np.flatnonzero(alike & (bits == each))
 
 
@@ -238,7 +291,11 @@ def _drop_unreached(found: Class, rows: I64, cells: I64, ends: I64) -> None:
 
 def _boxes(areas: Areas | None) -> list[Any]:
     """Low and high corners of areas [m], shape (6,) each."""
-    return [] if areas is None else [area.tree.box[0] for area in areas.areas]
+    if areas is None:
+        return []
+    lines = [each.points for each in areas.portals]
+    ends = [np.concatenate([line.min(axis=0), line.max(axis=0)]) for line in lines]
+    return [*(area.tree.box[0] for area in areas.areas), *ends]
 
 
 def _kept_or_new(kept: F32 | None, count: int) -> F32:

@@ -45,7 +45,7 @@ HEADER = 128
 """Length of the header of a file of numbers [bytes]."""
 
 COLLIDERS, EXITS, GROUND = "colliders", "exits", "ground"
-AREAS, PAINT = "areas", "paint"
+AREAS, PAINT, PORTALS = "areas", "paint", "portals"
 TRIANGLES = ("triangles", "float32", (3, 3))
 
 KINDS: dict[str, tuple[tuple[str, str, tuple[int, ...]], ...]] = {
@@ -78,6 +78,7 @@ KINDS: dict[str, tuple[tuple[str, str, tuple[int, ...]], ...]] = {
     ),
     AREAS: (TRIANGLES, ("rule", "float64", ()), ("group", "uint8", ())),
     PAINT: (("cost", "float32", (3,)),),
+    PORTALS: (("point", "float32", (3,)), ("rule", "float64", ()), ("group", "uint8", ())),
 }
 """Inputs by kind: their arrays, each with the file of its numbers and the shape of a row."""
 KINDS["second_targets"] = KINDS["targets"]

@@ -22,7 +22,8 @@ from ..inputs.targets import Targets
 from ..inputs.world import Colliders, World
 from ..ways.areas.declared import Area, make_area, make_areas
 from ..ways.areas.kinds import KINDS as AREA_KINDS
-from .layout import AREAS, COLLIDERS, EXITS, GROUND, KINDS, MOST_TEXT, PAINT
+from ..ways.portals.declared import Portal, make_portal
+from .layout import AREAS, COLLIDERS, EXITS, GROUND, KINDS, MOST_TEXT, PAINT, PORTALS
 
 Found = dict[str, Any]
 """Arrays by the names that KINDS has; None for one that is not there."""
@@ -66,6 +67,8 @@ def parts_of(world: World) -> Iterator[Part]:
     if world.areas is not None:
         for area in world.areas.areas:
             yield Part(AREAS, area.name, area, _of_area(area))
+        for portal in world.areas.portals:
+            yield Part(PORTALS, portal.name, portal, _of_portal(portal))
         if world.areas.paint is not None:
             yield Part(PAINT, "", world.areas.paint, (world.areas.paint,))
 
@@ -89,8 +92,16 @@ def _of_container(value: Container) -> tuple[Any, ...]:
 
 def _of_area(value: Area) -> tuple[Any, ...]:
     rule = np.array([AREA_KINDS.index(value.kind), value.cost, *value.heading])
-    group = np.frombuffer(value.group.encode("utf-8", "surrogateescape"), np.uint8)
-    return value.tree.triangles, rule, group
+    return value.tree.triangles, rule, _of_text(value.group)
+
+
+def _of_portal(value: Portal) -> tuple[Any, ...]:
+    rule = np.array([value.seconds, float(value.both_ways)])
+    return value.points, rule, _of_text(value.group)
+
+
+def _of_text(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(text.encode("utf-8", "surrogateescape"), np.uint8)
 
 
 _ARRAYS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
@@ -181,9 +192,20 @@ def _area(found: Found, name: str) -> Area:
     _require(len(rule) == 4 and len(group) <= MOST_TEXT, "an area that is none")
     number, cost, *heading = (float(value) for value in rule)
     _require(number in range(len(AREA_KINDS)), "an area of no known kind")
-    text = group.tobytes().decode("utf-8", "surrogateescape")
     kind = AREA_KINDS[int(number)]
-    return make_area(_mesh(found, name), kind, cost=cost, heading=heading, group=text)
+    return make_area(_mesh(found, name), kind, cost=cost, heading=heading, group=_text(group))
+
+
+def _portal(found: Found, name: str) -> Portal:
+    rule, group = found["rule"], found["group"]
+    _require(len(rule) == 2 and len(group) <= MOST_TEXT, "a portal that is none")
+    seconds, both = (float(value) for value in rule)
+    ways, who = both != 0.0, _text(group)
+    return make_portal(found["point"], name, seconds=seconds, both_ways=ways, group=who)
+
+
+def _text(rows: NDArray[np.uint8]) -> str:
+    return rows.tobytes().decode("utf-8", "surrogateescape")
 
 
 def _paint(found: Found, name: str) -> NDArray[np.float32]:
@@ -208,6 +230,7 @@ _MAKERS: Mapping[str, Callable[[Found, str], Any]] = {
     COLLIDERS: _mesh,
     EXITS: _mesh,
     AREAS: _area,
+    PORTALS: _portal,
     PAINT: _paint,
     GROUND: lambda found, name: bvh.build(found["triangles"]),
 }

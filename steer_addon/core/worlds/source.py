@@ -25,7 +25,7 @@ from ..runs.session import Session
 from ..step.simulation import Simulation, Taking
 from ..ways.areas.declared import Areas
 from .changes import changed, check_read, what_is_read
-from .layout import AREAS, COLLIDERS, EXITS, GROUND, KINDS, PAINT
+from .layout import AREAS, COLLIDERS, EXITS, GROUND, KINDS, PAINT, PORTALS
 from .parts import made
 from .stored import Begin, Row, StoredCrowd, open_world
 
@@ -56,22 +56,18 @@ class Replayer:
                 found[kind] = {"": builder.build(list(found[kind].values()))}
         single = (COLLIDERS, EXITS, GROUND, "spheres", "emitters")
         alone: dict[str, Any] = {kind: found.pop(kind, {}).get("") for kind in single}
-        areas = self._joined(found.pop(AREAS, {}), found.pop(PAINT, {}).get(""))
+        marks = found.pop(AREAS, {}), found.pop(PAINT, {}).get("")
+        areas = self._joined(*marks, found.pop(PORTALS, {}))
         named: dict[str, Any] = found
         return World(**alone, **named, areas=areas)
 
-    def _joined(self, areas: dict[str, Any], paint: Any) -> Areas | None:
+    def _joined(self, areas: dict[str, Any], paint: Any, portals: dict[str, Any]) -> Areas | None:
         """All areas, the same instance while nothing about them changes."""
-        if not areas and paint is None:
+        if not (areas or portals) and paint is None:
             return None
-        parts, old = (*areas.values(), paint), self._areas
-        same = old is not None and len(parts) == len(old.areas) + 1
-        if (
-            old is None
-            or not same
-            or any(a is not b for a, b in zip(parts, (*old.areas, old.paint), strict=True))
-        ):
-            self._areas = Areas(tuple(areas.values()), paint)
+        new = Areas(tuple(areas.values()), paint, tuple(portals.values()))
+        if self._areas is None or new.parts != self._areas.parts:
+            self._areas = new
         return self._areas
 
     def _value(self, slot: int, version: int) -> Any:

@@ -21,6 +21,7 @@ from ...errors import WorldError, short
 from ...geometry import bvh
 from ...geometry.meshes import Mesh
 from ...views import BvhView
+from ..portals.declared import MOST_PORTALS, Portal
 from .kinds import COST, KINDS, LEAST_COST, MOST_COST, ONE_WAY
 
 F32 = NDArray[np.float32]
@@ -61,10 +62,17 @@ class Areas:
         areas: The areas. Costs multiply where they overlap; of one-way areas the last one counts.
         paint: Costs at the corners of the ground's triangles, -1 where it is forbidden, shape
             (triangle_count, 3); None for an unpainted ground.
+        portals: What joins two places, see `portals`.
     """
 
     areas: tuple[Area, ...] = ()
     paint: F32 | None = None
+    portals: tuple[Portal, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What tells it apart from others, piece by piece: equal where nothing has changed."""
+        return (*self.areas, None, *self.portals, id(self.paint))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,11 +84,13 @@ class Rules:
         costs: Whether costs count.
         bits: For each agent which areas for some groups are for it: bit k for the k-th of those,
             shape (agents,).
+        speed: How fast the agents walk [m/s]: what the time of portals counts.
     """
 
     areas: Areas
     costs: bool
     bits: I64
+    speed: float = 1.4
 
 
 def make_area(
@@ -120,7 +130,9 @@ def make_area(
     return Area(mesh.name, bvh.build(mesh.triangles), kind, float(cost), level, group)
 
 
-def make_areas(areas: Sequence[Area] = (), paint: Any = None) -> Areas | None:
+def make_areas(
+    areas: Sequence[Area] = (), paint: Any = None, portals: Sequence[Portal] = ()
+) -> Areas | None:
     """All areas of a world; None where there are none.
 
     Args:
@@ -128,32 +140,43 @@ def make_areas(areas: Sequence[Area] = (), paint: Any = None) -> Areas | None:
         paint: Costs at the corners of the ground's triangles, shape (triangle_count, 3): how many
             times longer ways seem there. 0, as in a new attribute, and what is no number count as
             1, and less than 0 is forbidden.
+        portals: What joins two places.
 
     Raises:
-        WorldError: More areas are one-way, or for some groups, than can be told apart.
+        WorldError: More areas are one-way, or for some groups, than can be told apart, or there
+            are too many portals.
     """
+    groups = sum(bool(each) for each in (*(a.group for a in areas), *(p.group for p in portals)))
     for count, most, what in (
         (sum(area.kind == ONE_WAY for area in areas), MOST_LANES, "one-way areas"),
-        (sum(bool(area.group) for area in areas), MOST_GROUPS, "areas for some groups"),
+        (groups, MOST_GROUPS, "areas for some groups"),
+        (len(portals), MOST_PORTALS, "portals"),
     ):
         if count > most:
             raise WorldError(f"{count} {what}: {most} can be told apart, join some of them")
     if paint is None:
-        return Areas(tuple(areas)) if areas else None
+        return Areas(tuple(areas), None, tuple(portals)) if areas or portals else None
     value: F32 = bounded(paint)
     usual = ~np.isfinite(value) | (value == 0.0)
     value = np.where(value < 0.0, -1.0, np.clip(value, LEAST_COST, MOST_COST))
     value = np.ascontiguousarray(np.where(usual, 1.0, value), np.float32)
     painted = bool((value != 1.0).any())
-    return Areas(tuple(areas), value if painted else None) if areas or painted else None
+    if not (areas or portals or painted):
+        return None
+    return Areas(tuple(areas), value if painted else None, tuple(portals))
 
 
-def grouped(areas: Areas) -> list[Area]:
-    """The areas for some groups, in the order of their bits."""
-    return [area for area in areas.areas if area.group]
+def grouped(areas: Areas) -> list[Area | Portal]:
+    """The areas and portals for some groups, in the order of their bits."""
+    every: list[Area | Portal] = [*areas.areas, *areas.portals]
+    return [each for each in every if each.group]
 
 
-def chosen(areas: Areas, bits: int) -> list[Area]:
-    """The areas for agents with these bits, see `Rules`."""
-    number = {id(area): k for k, area in enumerate(grouped(areas))}
-    return [a for a in areas.areas if not a.group or bits >> number[id(a)] & 1]
+def chosen(areas: Areas, bits: int) -> tuple[list[Area], tuple[Portal, ...]]:
+    """The areas and portals for agents with these bits, see `Rules`."""
+    number = {id(each): k for k, each in enumerate(grouped(areas))}
+
+    def counts(each: Area | Portal) -> bool:
+        return not each.group or bool(bits >> number[id(each)] & 1)
+
+    return [a for a in areas.areas if counts(a)], tuple(p for p in areas.portals if counts(p))

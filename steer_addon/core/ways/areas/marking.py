@@ -13,6 +13,8 @@ from ...geometry.bvh_points import load_corners
 from ...views import NO_HEADING, NO_LANE, BvhView, RoomView, SurfaceView
 from ..lattice import cell_at, middle_of
 from ..leaps import leap_kernel
+from ..portals.declared import Portal
+from ..portals.links import linked
 from ..room import BLOCKED
 from ..room import FORBIDDEN as SHUT
 from ..surface import Surface
@@ -37,17 +39,21 @@ class Marks(NamedTuple):
         lane: 1 + the one-way area of each cell, shape (cells,); (0,) for none at all.
         heading: Where one-way areas lead, shape (areas, 2).
         cost: How many times longer ways seem, shape (cells,); None where nothing costs.
+        portals: What joins two places.
+        speed: How fast agents walk [m/s].
     """
 
     shut: U8
     lane: U8
     heading: F32
     cost: F32 | None
+    portals: tuple[Portal, ...] = ()
+    speed: float = 0.0
 
     @property
     def strict(self) -> bool:
-        """Whether there are moves between neighbors that areas do not allow."""
-        return bool(self.shut.any() or len(self.lane))
+        """Whether there are moves between cells that cannot be made the other way round."""
+        return bool(self.shut.any() or len(self.lane) or self.portals)
 
 
 @kernel
@@ -145,16 +151,19 @@ def marked(room: RoomView, surface: Surface, marks: Marks | None, radius: float)
     free = state if not len(marks.lane) else np.where(marks.lane != 0, BLOCKED, state)
     leap = np.zeros_like(room.leap)
     leap_kernel(np.arange(len(leap)), surface.view, free.astype(np.uint8), leap)
-    return RoomView(state, room.shift, leap, marks.lane, marks.heading)
+    found = RoomView(state, room.shift, leap, marks.lane, marks.heading)
+    return linked(found, surface.view, marks.portals, marks.speed)
 
 
 def same_marks(a: Marks | None, b: Marks | None) -> bool:
     """Whether two marks are equal."""
     if a is None or b is None:
         return a is b
+    if (a.portals, a.speed) != (b.portals, b.speed):
+        return False
     return all(
         np.array_equal(x, y) if x is not None and y is not None else x is y
-        for x, y in zip(a, b, strict=True)
+        for x, y in zip(a[:4], b[:4], strict=True)
     )
 
 
@@ -200,7 +209,9 @@ class Marker:
         there = () if areas is None else areas.areas
         self._covered = {id(a): self._covered[id(a)] for a in there if id(a) in self._covered}
 
-    def marks(self, areas: Areas | None, bits: int, costs: bool, surface: Surface) -> Marks | None:
+    def marks(
+        self, areas: Areas | None, bits: int, costs: bool, surface: Surface, speed: float = 0.0
+    ) -> Marks | None:
         """What areas mean for some of the agents; None for nothing.
 
         Args:
@@ -208,6 +219,7 @@ class Marker:
             bits: Which of those for some groups are for them, see `areas.Rules`.
             costs: Whether costs count.
             surface: The surface, as it is now.
+            speed: How fast they walk [m/s].
         """
         if areas is None:
             return None
@@ -217,7 +229,8 @@ class Marker:
             painted, value = self._paint(areas.paint)
             shut, cost = painted.copy(), value.copy()
         headings: list[tuple[float, float]] = []
-        for area in chosen(areas, bits):
+        counting, portals = chosen(areas, bits)
+        for area in counting:
             cells = self.covered(area, surface)
             if area.kind == FORBIDDEN:
                 shut[cells] = 1
@@ -229,5 +242,5 @@ class Marker:
                 lane[cells] = len(headings)
         weighs = costs and bool((cost != 1.0).any())
         heading = np.array(headings, np.float32) if headings else NO_HEADING
-        found = Marks(shut, lane, heading, cost if weighs else None)
+        found = Marks(shut, lane, heading, cost if weighs else None, portals, speed)
         return found if found.strict or weighs else None
