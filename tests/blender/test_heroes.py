@@ -12,7 +12,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from mathutils import Matrix, Quaternion, kdtree  # noqa: E402
+from mathutils import Matrix, Quaternion  # noqa: E402
 
 from steer_addon.blender.bake import heroes, keyed_crowds, status  # noqa: E402
 from steer_addon.blender.characters import hero_actions, making, origins  # noqa: E402
@@ -25,7 +25,7 @@ from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError, SceneError  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
-from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import add_gait, gaps, make_rig, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
@@ -78,17 +78,11 @@ def shown(obj):
     return found
 
 
-def gaps(points, others):
-    """Distance of each point to the nearest of others [m]."""
-    tree = kdtree.KDTree(len(others))
-    for number, other in enumerate(others):
-        tree.insert(other, number)
-    tree.balance()
-    return np.array([tree.find(point)[2] for point in points])
-
-
 def assert_same_poses(made, limit):
-    """A hero that goes through poses of all rows, sheared, looks as these do."""
+    """A hero that goes through poses of all rows, sheared, looks as these do.
+
+    Its legs do not step round, as no action of its rig does: there all above them counts.
+    """
     scene, rows = bpy.context.scene, made.space.rows
     random = np.random.default_rng(2)
     row = np.repeat(np.arange(len(rows)), 4)
@@ -105,6 +99,8 @@ def assert_same_poses(made, limit):
         phase=np.array([p / rows[r].count for r, p in zip(row, pose, strict=True)]),
         row=row,
     )
+    heights = made.space.positions[0, :, 2]
+    above = np.flatnonzero(heights > 0.5 * heights.max())
     collection = bpy.data.collections.new("Heroes")
     scene.collection.children.link(collection)
     found = hero_actions.blendable(origins.read(made.character), rigs.MARK, [])
@@ -118,6 +114,7 @@ def assert_same_poses(made, limit):
         own = poses @ np.array(Matrix.Rotation(twist, 3, "Z")).T - [side, ahead, 0.0]
         expected = 1.1 * own @ (turn @ shear).T + motion.location[number]
         assert len(points := hero_points(carrier)) == len(expected)
+        expected = expected[above] if rows[row[number]].turn else expected
         assert gaps(expected[::7], points).max() < limit, rows[row[number]].name
 
 

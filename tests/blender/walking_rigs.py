@@ -6,7 +6,7 @@ import math
 
 import bpy
 import numpy as np
-from mathutils import Vector
+from mathutils import Vector, kdtree
 
 from steer_addon.blender.characters import rigs
 
@@ -107,3 +107,12 @@ def state(rig):
         [bone.rotation_mode for bone in rig.pose.bones],
         tuple(map(tuple, rig.matrix_world)),
     )
+
+
+def gaps(points, others):
+    """Distance of each point to the nearest of others [m]."""
+    tree = kdtree.KDTree(len(others))
+    for number, other in enumerate(others):
+        tree.insert(other, number)
+    tree.balance()
+    return np.array([tree.find(point)[2] for point in points])

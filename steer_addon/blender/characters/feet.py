@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from ...core.errors import CharacterError, short
 from .sampling import Sampler
 
+_HEM = 0.1
+"""Share of what stands on the ground up to which a bone is no foot, but carries a hem."""
+
 
 def mask_of(sampler: Sampler, names: tuple[str, ...]) -> NDArray[np.bool_] | None:
     """Which vertices belong to bones or objects, shape (vertex_count,); None without names.
@@ -45,6 +48,40 @@ def names_of(sampler: Sampler, vertices: NDArray[np.intp]) -> tuple[str, ...]:
     owners = _owners(sampler)
     count = Counter(owners[number] for number in vertices.tolist())
     return tuple(name for name, _ in count.most_common() if name)
+
+
+def legs_of(
+    sampler: Sampler, planted: NDArray[np.intp]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+    """Which vertices belong to the legs of either side, each of shape (vertex_count,).
+
+    Args:
+        sampler: The rig; it shows a pose in which one side of it is beside the other one.
+        planted: Numbers of the vertices that stand on the ground at some time.
+
+    Returns:
+        Both sides, in any order; None where their bones are not known.
+    """
+    bones, owners = sampler.rig.data.bones, _owners(sampler)
+    count = Counter(owners[number] for number in planted.tolist())
+    used = [name for name, many in count.items() if many > _HEM * len(planted)]
+    feet = [bones[name] for name in used if name in bones]
+    if len(feet) < len(used) or not feet:
+        return None
+    above = [{bone, *bone.parent_recursive} for bone in feet]
+    shared = set.intersection(*above)
+    below = [own - shared for own in above]
+    if not all(below):
+        return None
+    # the uppermost bones below what all feet hang from
+    tops = {max(own, key=lambda bone: len(bone.children_recursive)) for own in below}
+    if len(tops) != 2:
+        return None
+    sides = []
+    for top in tops:
+        names = {top.name, *(bone.name for bone in top.children_recursive)}
+        sides.append(np.array([owner in names for owner in owners], np.bool_))
+    return sides[0], sides[1]
 
 
 def _has(sampler: Sampler, owners: list[str], name: str) -> bool:

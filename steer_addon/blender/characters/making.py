@@ -9,11 +9,12 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.characters.contacts import Cycle
+from ...core.characters.contacts import Cycle, passing_times
 from ...core.characters.ladder import add_gaits
 from ...core.characters.pose_space import F32, PoseSpace
 from ...core.characters.recipe import Recipe
 from ...core.characters.rows import ClipPlan, Rows, Steps, Weights, place_of
+from ...core.characters.stepping import add_rounds
 from ...core.errors import CharacterError
 from . import feet, joining, levels, library, optional_parts, origins, rigs, sources
 from .sampling import Sampler, Track, blended
@@ -213,6 +214,8 @@ class _Posed(_Body):
                 loops = rigs.loops(self.sampler.rig, track.action)
             plan = ClipPlan(track.duration or 1.0, loops)
             yield from rows.add_clip(name, self._clip(track, plan), plan, place)
+        legs = feet.legs_of(self.sampler, cycle.planted)
+        yield from add_rounds(rows, self._sample, place, passing_times(cycle), legs)
 
     def _begin(self) -> NDArray[np.float64]:
         """Bones where standing begins."""

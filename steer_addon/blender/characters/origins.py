@@ -54,6 +54,7 @@ class RowOrigin:
         place: What puts the rig where the poses stand, a matrix of shape (4, 4).
         ends: Whether it is a clip that does not begin again at its end.
         stride: Way of one cycle [m]; 0 where it goes on by time.
+        speed: Speed that it is made for [m/s].
         shifts: How each pose is moved after that, so that planted feet stay [m], shape
             (pose_count, 3); a single one for all poses has the shape (1, 3).
         turns: How each pose is turned to the left before it is moved [rad], shape (pose_count,) or
@@ -67,6 +68,7 @@ class RowOrigin:
     stride: float = 0.0
     shifts: NDArray[np.float64] = field(default_factory=lambda: np.zeros((1, 3)))
     turns: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
+    speed: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -137,18 +139,15 @@ def keep(
     first = len(played)
     played += [body.played(track) for _, track in body.clips]
     shares: list[Any] = []
-    for origin in rows.gait_origins:
+    for number, origin in enumerate(rows.origins):
         weights = np.zeros(len(played))
         weights[:gaits] = origin.weights[:gaits]
+        if not weights.any():
+            weights[first + number - len(rows.gaits)] = 1.0
         if origin.shares:
             still = np.eye(len(played))[gaits]
             weights = still + np.array(origin.shares)[:, None] * (weights - still)
         shares.append(weights.tolist())
-    for number, origin in enumerate(rows.clip_origins):
-        table = np.zeros((len(origin.times), len(played)))
-        table[:, first + number] = origin.shares or 1.0
-        table[:, gaits] = 1.0 - table[:, first + number]
-        shares.append(table.tolist() if origin.shares else table[0].tolist())
     whole = body.walk.values[0][-1]
     world = Matrix.LocRotScale(whole[:3], Quaternion(whole[3:7]), whole[7:])
     found = list(zip(shares, rows.origins, strict=True))
@@ -234,7 +233,7 @@ def read(obj: bpy.types.Object) -> Origins:
             f"Character {obj.name!r} has other poses than its rig: make the character again"
         )
     rows = tuple(
-        replace(row, ends=not entry.loops, stride=entry.stride)
+        replace(row, ends=not entry.loops, stride=entry.stride, speed=entry.speed)
         for row, entry in zip(rows, (*gaits, *clips), strict=True)
     )
     rig, *parts = (_object(obj, name) for name in names)

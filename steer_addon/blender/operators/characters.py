@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...core.characters.pose_space import split_clips
 from ...core.characters.recipe import Recipe, optional_part
 from ...core.characters.rows import Plan
 from ...core.errors import CharacterError, short
@@ -322,9 +323,11 @@ class OBJECT_OT_steer_show_characters(SteerOperator, bpy.types.Operator):
 
 def _told(what: str, made: making.Made) -> str:
     feet = f", feet: {', '.join(made.feet[:6])}" if made.feet else ""
+    clips, rounds = split_clips(made.space.clips)
+    turns = " and turns on the spot" if rounds else ""
     return (
-        f"{what} {made.character.name!r} with {len(made.space.gaits)} gaits and "
-        f"{len(made.space.clips)} clips: {made.memory}{feet}"
+        f"{what} {made.character.name!r} with {len(made.space.gaits)} gaits, "
+        f"{len(clips)} clips{turns}: {made.memory}{feet}"
     )
 
 

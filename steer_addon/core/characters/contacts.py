@@ -242,6 +242,12 @@ def row_times(cycle: Cycle, count: int) -> list[float]:
     return [float(time) for time in np.interp(part * cycle.stride, cycle.way, even)]
 
 
+def passing_times(cycle: Cycle) -> tuple[float, float]:
+    """Times at which the feet pass each other, as shares of the duration; the first one is 0."""
+    first, second = row_times(cycle, 2)
+    return 0.0, (second - first) % 1.0
+
+
 class _Contacts:
     """Contacts of the vertices that come near the ground, turned so that the way goes along -y."""
 

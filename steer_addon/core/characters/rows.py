@@ -231,7 +231,9 @@ class Rows:
         space = PoseSpace(poses, tuple(self.gaits), tuple(self.clips))
         return with_leaving(with_lifts(with_turning(space, alike=True)))
 
-    def _first(self) -> int:
+    @property
+    def pose_count(self) -> int:
+        """Number of the poses until now."""
         return sum(len(poses) for poses in self._poses)
 
     def measure(
@@ -252,7 +254,7 @@ class Rows:
         poses, times = yield from self._timed(sample, duration, place, loops=True)
         still = len(poses) == 1 or float(np.abs(poses - poses[0]).max()) < 1.0e-4
         poses = poses[:1] if still else poses
-        row = Row("stand", self._first(), len(poses), duration=duration)
+        row = Row("stand", self.pose_count, len(poses), duration=duration)
         self._add(row, Origin((1.0, 0.0, 0.0), times[: len(poses)], place), poses)
 
     def add_clip(
@@ -262,16 +264,20 @@ class Rows:
         poses, parts = yield from self._timed(sample, plan.duration, place, loops=False)
         row = Row(
             name,
-            self._first(),
+            self.pose_count,
             len(poses),
             duration=plan.duration,
             loops=False,
             round_from=plan.ease / plan.duration if plan.loops else 0.0,
             round_to=1.0 - plan.ease / plan.duration if plan.loops else 0.0,
         )
-        self.clips.append(row)
         times, shares = zip(*map(plan.at, parts), strict=True)
-        self.clip_origins.append(Origin((0.0, 0.0, 0.0), times, place, shares))
+        self.add_further(row, Origin((0.0, 0.0, 0.0), times, place, shares), poses)
+
+    def add_further(self, row: Row, origin: Origin, poses: F32) -> None:
+        """Add a row that is no gait, after all gaits."""
+        self.clips.append(row)
+        self.clip_origins.append(origin)
         self._poses.append(poses)
 
     def add_gait(
@@ -291,7 +297,7 @@ class Rows:
         turns, *level = cycle.moves_at(np.array(times)).T
         shifts = np.stack([*level, np.zeros(len(times))], axis=1)
         poses = yield from _laid(sample, place_of(cycle), times, turns, shifts)
-        row = Row(name, self._first(), len(times), speed, cycle.stride, cycle.stride / speed)
+        row = Row(name, self.pose_count, len(times), speed, cycle.stride, cycle.stride / speed)
         origin = _origin(weights, place_of(cycle), times, (), turns, shifts)
         self._add(replace(row, close=close), origin, poses)
 
@@ -326,7 +332,7 @@ class Rows:
             poses = yield from _laid(half.sample, place, times, turns, shifts)
             found.append((times, shares, turns, shifts, poses))
         all_times, *parts, poses = map(np.concatenate, zip(*found, strict=True))
-        row = Row(name, self._first(), len(poses), speed, stride, stride / speed)
+        row = Row(name, self.pose_count, len(poses), speed, stride, stride / speed)
         origin = _origin(weights, place, all_times, *parts)
         known = replace(row, from_stand=True, both_sides=True, begins_twice=True)
         self._add(known, origin, poses)

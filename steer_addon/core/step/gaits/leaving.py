@@ -9,8 +9,9 @@ from ...compiled.jit import kernel
 
 WAY, PHASES, LANDING_WAY = range(3)
 """Columns of a table of where gaits are left, see `leaving_of`."""
-MOST = 2
-"""Most changes in a step: each may move vertices by some millimeters that no pose says."""
+MOST, MOST_LANDING = 2, 1
+"""Most changes in a step, and in one of a body that lands: each may move vertices by some
+millimeters that no pose says, and by more as it lands."""
 _ROUNDS = 3
 """Rounds in which the phase of a faster gait is found: each leaves a fraction of the error."""
 
@@ -52,7 +53,7 @@ def like(leaving, who, gait, following, phase):
 
 @kernel
 def changed(leaving, who, phase, gait, wanted, way, lands):
-    """Phase and gait of a body: it changes through as many gaits as its step hides, up to `MOST`.
+    """Phase and gait of a body: it changes through as many gaits as its step hides, to a limit.
 
     Args:
         leaving: Where gaits are left, see `leaving_of`.
@@ -63,8 +64,8 @@ def changed(leaving, who, phase, gait, wanted, way, lands):
         way: Way of the step, as a share of the body's size [m].
         lands: Whether the body has stopped, and brings its feet down.
     """
-    column = LANDING_WAY if lands else WAY
-    for _ in range(MOST):
+    column, most = (LANDING_WAY, MOST_LANDING) if lands else (WAY, MOST)
+    for _ in range(most):
         if gait == wanted:
             break
         following = gait - 1 if wanted < gait else gait + 1
