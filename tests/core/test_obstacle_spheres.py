@@ -185,3 +185,9 @@ def test_proposals_are_finite_and_as_strong_as_told(
 def test_bad_spheres_are_named(center, radius, words):
     with pytest.raises(WorldError, match=words):
         make_spheres(center, radius)
+
+
+@pytest.mark.parametrize("radius", [[], [1.0, 2.0, 3.0]])
+def test_radii_that_do_not_fit_are_refused(radius):
+    with pytest.raises(WorldError, match="radii of shape"):
+        make_spheres(np.zeros((2, 3)), radius)

@@ -40,8 +40,12 @@ def make_spheres(center: Any, radius: Any) -> Spheres:
     Raises:
         WorldError: Shapes do not fit, a number is not finite or a radius negative.
     """
-    points = bounded(np.reshape(center, (-1, 3)))
-    sizes = bounded(np.broadcast_to(radius, (len(points),)))
+    try:
+        points = bounded(np.reshape(center, (-1, 3)))
+        sizes = bounded(np.broadcast_to(radius, (len(points),)))
+    except ValueError:
+        shapes = f"centers of shape {np.shape(center)} and radii of shape {np.shape(radius)}"
+        raise WorldError(f"Spheres have {shapes}: give (n, 3) and (n,), or one radius") from None
     bad = ~(np.isfinite(points).all(axis=1) & np.isfinite(sizes) & (sizes >= 0.0))
     if bad.any():
         row = int(bad.argmax())
