@@ -21,6 +21,7 @@ from steer_addon.blender.bake.keyframes import (  # noqa: E402
 )
 from steer_addon.core.errors import AgentError, ParameterError, SceneError  # noqa: E402
 from steer_addon.core.parameters import parameters  # noqa: E402
+from tests.ended import ENDED  # noqa: E402
 
 from .bake_frames import (  # noqa: E402
     assert_shows,
@@ -240,7 +241,7 @@ def test_file_plays_without_the_extension(scene, tmp_path):
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     environment["BLENDER_USER_RESOURCES"] = str(tmp_path)
     done = subprocess.run(
-        [sys.executable, "-c", PLAYER, str(blend), str(data)],
+        [sys.executable, "-c", PLAYER + ENDED, str(blend), str(data)],
         capture_output=True,
         text=True,
         cwd=tmp_path,

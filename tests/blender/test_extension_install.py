@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from scripts.release import build_extension
+from tests.ended import ENDED
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,7 +59,7 @@ print("INSTALLED AND ENABLED")
 def run_blender(code: str, resources: Path, *arguments: str) -> str:
     environment = {**os.environ, "BLENDER_USER_RESOURCES": str(resources)}
     result = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
+        [sys.executable, "-c", code + ENDED, *arguments],
         cwd=resources,
         env=environment,
         capture_output=True,

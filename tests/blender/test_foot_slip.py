@@ -30,7 +30,7 @@ WALKS = ("Walking_A", "Walking_B", "Walking_C", "Walking_Backwards")
 RUNS = ("Running_A", "Running_B", "Running_Strafe_Left", "Running_Strafe_Right")
 # median and 95 % in mm
 LIMITS = dict.fromkeys(WALKS, (3, 10)) | dict.fromkeys(RUNS, (5, 25))
-SLOPES = dict.fromkeys(WALKS, (3, 10.1)) | dict.fromkeys(RUNS, (5.7, 12))
+SLOPES = dict.fromkeys(WALKS, (3.1, 11)) | dict.fromkeys(RUNS, (6, 13))
 """The same on slopes."""
 RISE = np.tan(np.radians(15.0))
 SETTLED = 50

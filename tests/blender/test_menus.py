@@ -26,6 +26,8 @@ ONLY_AT_THEIR_PLACE = {
     "object.steer_add_input", "object.steer_select_input", "object.steer_show_body",
     "object.steer_show_meshes", "object.steer_show_agents", "object.steer_show_characters",
     "object.steer_make_anew",
+    # a button for each number
+    "object.steer_variation_show",
 }  # fmt: skip
 
 

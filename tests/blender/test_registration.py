@@ -32,6 +32,7 @@ from steer_addon.core.warmup import processes as warmup  # noqa: E402
 from steer_addon.core.warmup.processes import State  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_empty  # noqa: E402
+from tests.ended import ENDED  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -305,7 +306,7 @@ def test_every_class_has_a_text_and_a_name_of_its_own():
 
 def run_python(code):
     result = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code + ENDED], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout.strip().splitlines()[-1])

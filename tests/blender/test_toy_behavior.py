@@ -9,6 +9,8 @@ from toy_package import copy_with_toy, run_in
 
 pytest.importorskip("bpy", reason="bpy is not installed")
 
+from tests.ended import ENDED
+
 REGISTERED = """
 import os
 import bpy, steer_addon
@@ -135,12 +137,12 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_toy_has_properties_with_its_limits_and_tooltips(copy):
-    run_in(copy, "-c", REGISTERED + PROPERTIES)
+    run_in(copy, "-c", REGISTERED + PROPERTIES + ENDED)
 
 
 def test_the_circle_of_a_toy_has_handles_that_move_its_parameters(copy):
-    run_in(copy, "-c", REGISTERED + HANDLES)
+    run_in(copy, "-c", REGISTERED + HANDLES + ENDED)
 
 
 def test_the_toy_is_in_the_menu_and_in_presets(copy):
-    run_in(copy, "-c", REGISTERED + MENUS)
+    run_in(copy, "-c", REGISTERED + MENUS + ENDED)

@@ -1,4 +1,4 @@
-"""Between two poses bodies are held back by a part of the way: planted feet slip by the rest."""
+"""Between two poses bodies are held back by 2/5 of the way: planted feet slip by the rest."""
 
 from __future__ import annotations
 
@@ -13,24 +13,19 @@ from walktools import walk
 
 from steer_addon.core.characters.holding import held_back
 
-WAYS = (2.0, 0.2), (0.0, -0.2)
 
-
-@given(st.floats(-50.0, 50.0), st.floats(0.1, 5.0), st.integers(1, 900), st.floats(0.0, 9.0))
-def test_bodies_are_held_back_by_a_part_of_the_way_to_the_nearest_pose(phase, stride, count, speed):
+@given(st.floats(-50.0, 50.0), st.floats(0.1, 5.0), st.integers(1, 900))
+def test_bodies_are_held_back_by_a_part_of_the_way_to_the_nearest_pose(phase, stride, count):
     poses = np.arange(np.floor(phase) * count, np.ceil(phase) * count + 1.0) / count
     nearest = np.abs(poses - phase).min() * stride
-    held = held_back(phase, stride, count, speed)
-    # by as much as makes up 1/20 of the way of a frame from pose to pose, but for 2/5 at least
-    share = np.clip(0.05 * speed / 24.0 / (stride / count), 0.4, 1.0)
-    assert abs(held) == pytest.approx(share * nearest, abs=1e-9)
+    held = held_back(phase, stride, count)
+    assert abs(held) == pytest.approx(0.4 * nearest, abs=1e-9)
     # on from a pose it is held back, and before one it is ahead
-    after, before = (held_back(at + part / count, stride, count, speed) for at, part in WAYS)
-    assert after > 0.0 > before
+    assert held_back(2.0 + 0.2 / count, stride, count) > 0.0 > held_back(-0.2 / count, 1.0, count)
 
 
 def test_a_gait_without_a_stride_is_not_held():
-    assert held_back(0.3, 0.0, 72, 0.0) == 0.0
+    assert held_back(0.3, 0.0, 72) == 0.0
 
 
 @pytest.mark.parametrize(("name", "speed"), [("woman", 1.3), ("child", 1.2), ("dog", 2.7)])
@@ -38,4 +33,4 @@ def test_planted_feet_slip_by_less_than_their_poses(name, speed):
     went = walk(made(name).space, [speed] * 144, [0.0] * 144)
     without = replace(went, moves=np.zeros_like(went.moves))
     held, shown = (np.mean(w.slips(0.003, 96)) for w in (went, without))
-    assert held < 0.7 * shown
+    assert 0.55 * shown < held < 0.7 * shown

@@ -67,9 +67,9 @@ def test_what_just_landed_or_lifts_soon_bears_little():
     planted[80:, 2] = planted[:30, 2] = True  # over the end of the cycle
     found = loads(planted)
     assert not found[~planted].any() and (found[:, 1] == 1.0).all()
-    assert found[10:16, 0] == pytest.approx([0.25, 0.5, 0.75, 1.0, 1.0, 1.0])
-    assert found[64:70, 0] == pytest.approx([1.0, 1.0, 1.0, 0.75, 0.5, 0.25])
-    assert found[[80, 99, 0, 29], 2] == pytest.approx([0.25, 1.0, 1.0, 0.25])
+    assert found[10:16, 0] == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0, 1.0])
+    assert found[64:70, 0] == pytest.approx([1.0, 1.0, 0.8, 0.6, 0.4, 0.2])
+    assert found[[80, 99, 0, 29], 2] == pytest.approx([0.2, 1.0, 1.0, 0.2])
 
 
 def test_hats_are_shares_of_the_knots_beside():

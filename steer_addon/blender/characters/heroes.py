@@ -285,7 +285,7 @@ def _key_fit(
     shear = motion.shear.copy()
     # a rig is at its phase: there is no way to the nearest pose that its body makes up for
     shear[:, SHEARS.index("shift_ahead")] += [
-        held_back(float(phase), row.stride, len(row.times), row.speed)
+        held_back(float(phase), row.stride, len(row.times))
         for phase, row in zip(motion.phase, play.rows, strict=True)
     ]
     slopes = [np.interp(times, motion.numbers, column) for column in shear.T]

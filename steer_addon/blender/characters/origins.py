@@ -54,7 +54,6 @@ class RowOrigin:
         place: What puts the rig where the poses stand, a matrix of shape (4, 4).
         ends: Whether it is a clip that does not begin again at its end.
         stride: Way of one cycle [m]; 0 where it goes on by time.
-        speed: Speed that it is made for [m/s].
         shifts: How each pose is moved after that, so that planted feet stay [m], shape
             (pose_count, 3); a single one for all poses has the shape (1, 3).
         turns: How each pose is turned to the left before it is moved [rad], shape (pose_count,) or
@@ -68,7 +67,6 @@ class RowOrigin:
     stride: float = 0.0
     shifts: NDArray[np.float64] = field(default_factory=lambda: np.zeros((1, 3)))
     turns: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
-    speed: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -233,7 +231,7 @@ def read(obj: bpy.types.Object) -> Origins:
             f"Character {obj.name!r} has other poses than its rig: make the character again"
         )
     rows = tuple(
-        replace(row, ends=not entry.loops, stride=entry.stride, speed=entry.speed)
+        replace(row, ends=not entry.loops, stride=entry.stride)
         for row, entry in zip(rows, (*gaits, *clips), strict=True)
     )
     rig, *parts = (_object(obj, name) for name in names)

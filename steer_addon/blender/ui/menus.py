@@ -82,6 +82,9 @@ class STEER_MT_object(bpy.types.Menu):
         for name in ("bake", "bake_all", "continue", "anew", "check", "relink", "delete"):
             layout.operator(f"object.steer_cache_{name}")
         layout.separator()
+        for name in ("s_make", "s_continue", "s_stop", "_back", "_keep", "s_delete"):
+            layout.operator(f"object.steer_variation{name}")
+        layout.separator()
         layout.operator("object.steer_bake_keyframes")
         layout.operator("object.steer_delete_bake")
         layout.operator("object.steer_clear_cache")

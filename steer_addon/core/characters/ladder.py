@@ -19,7 +19,7 @@ from .rows import FirstSteps, Place, Rows, Sample, Steps, Weights, dense, place_
 
 _FIRST = 0.6
 """Speed of first steps, as a share of that of the slowest walk."""
-_APART = 0.0105
+_APART = 0.014
 """Share of the height by which the poses of neighboring gaits from walk to run differ at most."""
 _HELD = 0.5
 """Share of the way by which planted feet, where feet pass, would move from walk to run, that the

@@ -28,12 +28,12 @@ _BENDS, _SIZE = 0.4, 0.4
 in meters: they decide where nothing is planted, and where turning helps by little."""
 _LEVER = 0.12
 """Share of the height at which a turn counts as large as the way that it moves a point."""
-_ROUNDS, _USUAL = 3, 0.2
+_ROUNDS, _USUAL = 3, 0.05
 """Rounds in which larger slips count less, and the share of the usual way of a step below which a
 slip counts in full: with them most frames hardly slip, not only the mean."""
 _SAMPLES = 20000
 """Steps of planted vertices to which a cycle is fitted at most; more change nothing."""
-_LANDING = 0.035
+_LANDING = 0.05
 """Part of the cycle in which a foot that lands takes over the load of one that lifts."""
 
 

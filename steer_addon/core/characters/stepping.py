@@ -25,7 +25,7 @@ Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 _ROUND, _DURATION = float(np.radians(70.0)), 0.8
 """Turn of a cycle [rad], and its usual time [s]."""
-_WAY = 1.6
+_WAY = 1.0
 """Way of the outermost sole from pose to pose, over that of walks."""
 _SOLE = 0.015
 """Share of the height: what is within it above the lowest vertex of a foot is its sole."""

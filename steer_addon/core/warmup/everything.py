@@ -160,7 +160,8 @@ def _go_among_areas() -> None:
 
 def _go_through_a_portal() -> None:
     """Walkers for whom a portal is the shortest way, with fields and own ways, and one in it."""
-    told = CrowdSettings.from_dict({"ways": {"ways": "SAFE"}, "behaviors": [{"type": "seek"}]})
+    walkers = presets.load_preset(WALKERS).settings.to_dict()
+    told = CrowdSettings.from_dict({**walkers, "ways": {"ways": "SAFE"}})
     portal = make_portal([(0, 0, 0), (2, 0, 0)], "tiny")
     world = replace(tiny_world(True, True), areas=make_areas((), None, (portal,)))
     agents = tiny_agents(told, 2)
@@ -179,10 +180,9 @@ def _go_through_a_portal() -> None:
 
 
 def _run_away() -> None:
-    """Walkers who are cornered, and some who hide round a corner."""
-    told = CrowdSettings.from_dict(
-        {"ways": {"ways": "AROUND"}, "behaviors": [{"type": "flee"}, {"type": "hide"}]}
-    )
+    """Walkers with all behaviors: those who are cornered look for a way out."""
+    stack = [{"type": name} for name in REGISTRY]
+    told = CrowdSettings.from_dict({"ways": {"ways": "AROUND"}, "behaviors": stack})
     agents, world = tiny_agents(told, 2), tiny_world(True, True)
     Simulation(told, agents, frame=1, fps=24.0, world=world).step(world)
     on, ways = (shape_of(told, agents), blocks_of(world, agents, told)), Ways()

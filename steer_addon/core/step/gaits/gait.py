@@ -369,8 +369,7 @@ def gait_kernel(
             walked = 0 if is_round else gait
             stride = table[who, walked, STRIDE] / max(1.0, table[who, walked, FROM_STAND])
             bend(memory, i, stride, turns[who, walked], turn, -way if back else way, dt)
-            row = table[who, walked]
-            hold(memory, i, row[STRIDE], row[COUNT], row[SPEED])
+            hold(memory, i, table[who, walked, STRIDE], table[who, walked, COUNT])
             lower(memory, i, lifts[who, walked], upright[who])
             if is_round:
                 hold_round(memory, i, rounds, who, gait)

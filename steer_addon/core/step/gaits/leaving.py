@@ -9,9 +9,8 @@ from ...compiled.jit import kernel
 
 WAY, PHASES, LANDING_WAY = range(3)
 """Columns of a table of where gaits are left, see `leaving_of`."""
-MOST, MOST_LANDING = 2, 1
-"""Most changes in a step, and in one of a body that lands: each may move vertices by some
-millimeters that no pose says, and by more as it lands."""
+MOST = 2
+"""Most changes in a step: each may move vertices by some millimeters that no pose says."""
 _ROUNDS = 3
 """Rounds in which the phase of a faster gait is found: each leaves a fraction of the error."""
 
@@ -53,7 +52,7 @@ def like(leaving, who, gait, following, phase):
 
 @kernel
 def changed(leaving, who, phase, gait, wanted, way, lands):
-    """Phase and gait of a body: it changes through as many gaits as its step hides, to a limit.
+    """Phase and gait of a body: it changes through as many gaits as its step hides, up to `MOST`.
 
     Args:
         leaving: Where gaits are left, see `leaving_of`.
@@ -64,8 +63,8 @@ def changed(leaving, who, phase, gait, wanted, way, lands):
         way: Way of the step, as a share of the body's size [m].
         lands: Whether the body has stopped, and brings its feet down.
     """
-    column, most = (LANDING_WAY, MOST_LANDING) if lands else (WAY, MOST)
-    for _ in range(most):
+    column = LANDING_WAY if lands else WAY
+    for _ in range(MOST):
         if gait == wanted:
             break
         following = gait - 1 if wanted < gait else gait + 1

@@ -79,5 +79,5 @@ def hold_round(memory, i, rounds, who, gait):
         who: Number of the character.
         gait: The turn on the spot.
     """
-    held = held_back(memory[i, PHASE] * 1.0, rounds[who, ANGLE], rounds[who, POSES], 0.0)
+    held = held_back(memory[i, PHASE] * 1.0, rounds[who, ANGLE], rounds[who, POSES])
     memory[i, TWIST] += held if gait > rounds[who, LEFT] else -held

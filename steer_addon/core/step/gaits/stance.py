@@ -85,7 +85,7 @@ def bend(memory, i, stride, turns, turn, way, dt):
 
 
 @kernel
-def hold(memory, i, stride, count, speed):
+def hold(memory, i, stride, count):
     """Shift the body toward where its planted feet stay although the nearest pose is shown.
 
     Args:
@@ -93,9 +93,8 @@ def hold(memory, i, stride, count, speed):
         i: The agent.
         stride: Way of all poses of the gait [m]; 0 if it has none.
         count: Number of its poses.
-        speed: Speed that it is made for [m/s].
     """
-    memory[i, SHIFT_AHEAD] -= held_back(memory[i, PHASE] * 1.0, stride, count, speed)
+    memory[i, SHIFT_AHEAD] -= held_back(memory[i, PHASE] * 1.0, stride, count)
 
 
 @kernel
