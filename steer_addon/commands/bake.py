@@ -117,6 +117,15 @@ def _add_keyframe_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _caches_only(options: argparse.Namespace) -> dict[str, Any]:
+    """Options that go with a cache only, by their names."""
+    return {
+        "--cache": options.cache,
+        "--continue": options.go_on,
+        "--simulation": options.simulation,
+    }
+
+
 def run(options: argparse.Namespace) -> Result:
     """Check that the options go together, then bake."""
     to = options.to
@@ -126,10 +135,8 @@ def run(options: argparse.Namespace) -> Result:
             raise UsageError(f"--{given[0]} does not go with --to cache: leave it out")
         if options.simulation is not None and options.go_on:
             raise UsageError("--simulation needs all frames: leave --continue out")
-    elif options.cache is not None or options.go_on or options.simulation is not None:
-        name = "--simulation" if options.simulation is not None else "--continue"
-        name = "--cache" if options.cache is not None else name
-        raise UsageError(f"{name} does not go with --to {to}: give --to cache")
+    elif given := [name for name, value in _caches_only(options).items() if value]:
+        raise UsageError(f"{given[0]} does not go with --to {to}: give --to cache")
     if to in FORMATS:
         if options.out is None:
             raise UsageError(f"--to {to} writes a file: give --out FILE or --out FOLDER")

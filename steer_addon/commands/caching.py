@@ -29,16 +29,17 @@ def bake_to_caches(work: Pipeline) -> Result:
     tasks = [_task(job, options) for job in jobs]
     rows: dict[str, Row] = {}
     with ExitStack() as stack:
-        more = options.simulation
-        written = more and stack.enter_context(writing(work, jobs, more))
+        tracks = None
+        if options.simulation is not None:
+            tracks = stack.enter_context(writing(work, jobs, options.simulation))
         bakes = together.open_bakes(tasks, work.scene, file)
         for bake in bakes:
             stack.callback(bake.close)
         for group in together.groups_of(bakes, work.scene):
-            if written:
-                group.watch(written[0].see)
+            if tracks is not None:
+                group.watch(tracks.see)
             rows |= _bake(work, group)
-        arrays = written[0].keep_whole(written[1]).data["outputs"] if written else []
+        arrays = [] if tracks is None else tracks.keep_whole().data["outputs"]
     if options.save is not None:
         for task in tasks:
             playback.attach(task.crowd, task.folder)

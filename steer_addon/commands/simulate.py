@@ -38,10 +38,10 @@ def run(options: argparse.Namespace) -> Result:
     """Simulate and write; what was simulated before a failure is kept."""
     work = Pipeline(options) if in_blender(options) else WorldPipeline(options)
     jobs = list(work.jobs("Simulating"))
-    with writing(work, jobs, options.out) as (these, summary):
+    with writing(work, jobs, options.out) as these:
         try:
             these.simulate()
         except BaseException as error:
-            these.keep_part({"error": str(error) or type(error).__name__}, summary)
+            these.keep_part({"error": str(error) or type(error).__name__})
             raise
-        return these.keep_whole(summary)
+        return these.keep_whole()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..core.errors import OutputError
+from ..core.files.plain import reason
 from ..version import __version__
 from .job import Batch
 from .results import check_inside, read_json, write_json
@@ -23,6 +25,20 @@ def known_scenes(batch: Batch, blender: str) -> dict[str, Any]:
     same = (book.get("steer"), book.get("blender")) == (__version__, blender)
     found = book.get("scenes") if same else None
     return found if isinstance(found, dict) else {}
+
+
+def make_folder(out: Path) -> None:
+    """Make the folder of a batch, where it is not there.
+
+    Raises:
+        OutputError: It cannot be made.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"Folder {out} cannot be made: {reason(error)}; choose another one with --out"
+        ) from None
 
 
 def write(

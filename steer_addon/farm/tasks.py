@@ -24,6 +24,10 @@ from .variations import SHARED, Variation, frames_of
 HERE = "\0"
 """In words: the folder that a task writes to."""
 BAKED = "baked.blend"
+BAKE = "bake"
+"""Kind of the tasks that bake, and their folder."""
+CACHES = "cache"
+"""Folder of the caches of crowds, below that of a bake."""
 SIMULATION = "simulation"
 """Folder of arrays and reports, below that of a bake where there is one."""
 WORLD = "world"
@@ -152,9 +156,9 @@ class _Maker:
         makes, scene = self.job.make, self._scene
         changes = [*self._crowds(), *self._given_frames(), *self._changes()]
         if self.bakes:
-            to = ["--to=cache", f"--cache={HERE}/cache", f"--save={HERE}/{BAKED}"]
+            to = ["--to=cache", f"--cache={HERE}/{CACHES}", f"--save={HERE}/{BAKED}"]
             to.append(f"--simulation={HERE}/{SIMULATION}")
-            self._add("bake", "bake", ["bake", scene, *to, *changes])
+            self._add(BAKE, BAKE, ["bake", scene, *to, *changes])
         else:
             self._add_simulation(changes)
         if "keyframes" in makes:
@@ -165,7 +169,7 @@ class _Maker:
                 # the bake is played, and nothing is simulated again
                 rest = [*self._crowds(), *self._given_frames()]
                 words = ["bake", self._baked(), f"--to={kind}", f"--out={HERE}", *rest]
-                self._add(kind, kind, words, needs=["bake"])
+                self._add(kind, kind, words, needs=[BAKE])
             elif kind in makes:
                 words = ["bake", scene, f"--to={kind}", f"--out={HERE}", *changes]
                 self._add(kind, kind, words)
@@ -205,7 +209,7 @@ class _Maker:
             kind = f"render-{part[0]}-{part[-1]}"
             words = ["render", self._baked(), f"--out={HERE}", *self._crowds(), self._frames(part)]
             words += [f"--engine={look.engine}", f"--samples={look.samples}", f"--size={look.size}"]
-            self._add(kind, "frames", words, needs=["bake"], shares=True)
+            self._add(kind, "frames", words, needs=[BAKE], shares=True)
 
     def _add(
         self,
@@ -251,7 +255,7 @@ class _Maker:
         return "" if preset is None else digest_of_preset(preset)
 
     def _baked(self) -> str:
-        return str(self.batch.out / self.variation.name / "bake" / BAKED)
+        return str(self.batch.out / self.variation.name / BAKE / BAKED)
 
     def _crowds(self) -> list[str]:
         return [f"--crowd={name}" for name in self.job.crowds]

@@ -15,7 +15,14 @@ from ..crowd import bake_owner, crowds
 from ..crowd.state import plays_back
 from ..live import live
 from .baking import NOT_BUSY, BakeOperator
-from .common import PolledOperator, Returned, SteerOperator, pointer_progress, why_no_editable_crowd
+from .common import (
+    PolledOperator,
+    Returned,
+    SteerOperator,
+    ask_first,
+    pointer_progress,
+    why_no_editable_crowd,
+)
 
 if TYPE_CHECKING:
     from ..bake.cached import CacheBake
@@ -170,14 +177,8 @@ class OBJECT_OT_steer_cache_delete(SteerOperator, bpy.types.Operator):
         frames = range(0) if found is None else found.frames
         shared = "" if bake_owner.owner_of_bake(folder) else ", which other files may play, too"
         what = f"Frames {frames[0]} to {frames[-1]}" if frames else "Its files"
-        return context.window_manager.invoke_confirm(
-            self,
-            event,
-            title="Delete Bake",
-            message=f"{what} in {folder} are deleted{shared}. Undo does not bring them back.",
-            confirm_text="Delete",
-            icon="WARNING",
-        )
+        message = f"{what} in {folder} are deleted{shared}. Undo does not bring them back."
+        return ask_first(self, context, event, message, "Delete")
 
     def run(self, context: bpy.types.Context) -> str:
         """Delete it."""

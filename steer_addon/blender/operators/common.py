@@ -85,6 +85,24 @@ def end_steps(context: bpy.types.Context, timer: bpy.types.Timer | None) -> None
         context.workspace.status_text_set(None)
 
 
+def ask_first(
+    operator: bpy.types.Operator,
+    context: bpy.types.Context,
+    event: bpy.types.Event,
+    message: str,
+    button: str,
+) -> Returned:
+    """Ask before files are deleted, which undo does not bring back; the answer runs `execute`."""
+    return context.window_manager.invoke_confirm(
+        operator,
+        event,
+        title=operator.bl_label,
+        message=message,
+        confirm_text=button,
+        icon="WARNING",
+    )
+
+
 class PolledOperator(_Operator):
     """Base of operators that say why they cannot run."""
 

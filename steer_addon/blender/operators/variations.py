@@ -6,9 +6,10 @@ import bpy
 
 from ...core.errors import SteerError
 from ..bake import places
+from ..crowd.state import plays_back
 from ..variations import current, made, running, showing
 from .baking import NOT_BUSY
-from .common import PolledOperator, Returned, SteerOperator
+from .common import PolledOperator, Returned, SteerOperator, ask_first
 
 
 def why_no_place(context: bpy.types.Context) -> str:
@@ -43,15 +44,18 @@ def why_whole(context: bpy.types.Context) -> str:
     return why_none(context)
 
 
-def why_none_shown(context: bpy.types.Context) -> str:
-    """Why the crowd shows no variation; empty when it shows one."""
-    return showing.why_not_shown(context.object)
-
-
 def why_own(context: bpy.types.Context) -> str:
     """Why there is nothing to go back to; empty when there is."""
     obj = context.object
-    return "" if obj.steer.variation else f"{obj.name!r} shows no variation"
+    return "" if obj.steer.variation else f"{obj.name!r} shows no variation: click one first"
+
+
+def why_none_shown(context: bpy.types.Context) -> str:
+    """Why the crowd shows no variation; empty when it plays one."""
+    obj = context.object
+    if obj.steer.variation and not plays_back(obj):
+        return f"{obj.name!r} does not play its variation any more: click it again"
+    return why_own(context)
 
 
 class _Making(PolledOperator):
@@ -93,7 +97,7 @@ class OBJECT_OT_steer_variations_make(_Making, bpy.types.Operator):
         _, done = made.seen(context.object)
         if not done:
             return self.execute(context)
-        return _confirm_deletion(self, context, event, "Make Variations", "Delete and Make")
+        return _confirm_deletion(self, context, event, "Delete and Make")
 
     def seeds(self, context: bpy.types.Context) -> list[int]:
         """Delete those of before, and copy the file."""
@@ -169,14 +173,8 @@ class OBJECT_OT_steer_variation_keep(SteerOperator, bpy.types.Operator):
         own = showing.own_bake(context.object)
         if own is None:
             return self.execute(context)
-        return context.window_manager.invoke_confirm(
-            self,
-            event,
-            title="Keep This One",
-            message=f"The bake in {own} is deleted. Undo does not bring it back.",
-            confirm_text="Replace",
-            icon="WARNING",
-        )
+        message = f"The bake in {own} is deleted. Undo does not bring it back."
+        return ask_first(self, context, event, message, "Replace")
 
     def run(self, context: bpy.types.Context) -> str:
         """Keep it."""
@@ -196,7 +194,7 @@ class OBJECT_OT_steer_variations_delete(SteerOperator, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Ask first: files cannot be brought back by undo."""
-        return _confirm_deletion(self, context, event, "Delete Variations", "Delete")
+        return _confirm_deletion(self, context, event, "Delete")
 
     def run(self, context: bpy.types.Context) -> str:
         """Delete them."""
@@ -210,19 +208,14 @@ def _confirm_deletion(
     operator: bpy.types.Operator,
     context: bpy.types.Context,
     event: bpy.types.Event,
-    title: str,
     button: str,
 ) -> Returned:
     found, _ = made.seen(context.object)
-    return context.window_manager.invoke_confirm(
-        operator,
-        event,
-        title=title,
-        message=f"{len(found)} variations in {made.folder_of(context.object)} are deleted. Undo "
-        "does not bring them back. What was kept stays.",
-        confirm_text=button,
-        icon="WARNING",
+    message = (
+        f"{len(found)} variations in {made.folder_of(context.object)} are deleted. Undo does not "
+        "bring them back. What was kept stays."
     )
+    return ask_first(operator, context, event, message, button)
 
 
 classes = (

@@ -104,7 +104,7 @@ def _each_of(found: Run, act: Callable[[bpy.types.Object], None]) -> None:
 
 
 def stop() -> None:
-    """End the processes; safe at any time. What is made stays."""
+    """End the processes; variations that are made stay. Safe at any time."""
     while _running:
         _running.pop().stop()
 

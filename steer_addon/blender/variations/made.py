@@ -12,6 +12,7 @@ import bpy
 from ...core.cache import MANIFEST, folder_name
 from ...core.errors import SteerError
 from ...farm.report import gather
+from ...farm.tasks import BAKE, CACHES
 from ..bake import places
 from ..crowd.crowds import why_not_editable
 from ..crowd.links import linked_crowds
@@ -19,8 +20,6 @@ from ..crowd.records import Part
 
 SCENE, OUT = "scene.blend", "batch"
 """The copy of the file from which they are made, and the folder of the batch."""
-_BAKE = "bake"
-"""Kind of the tasks that make them."""
 _FRESH = 0.5
 """Time for which panels do not look again [s]."""
 
@@ -79,7 +78,7 @@ def variations_of(obj: bpy.types.Object) -> list[Variation]:
     except SteerError:
         return []
     return [
-        Variation(row["number"], row["seed"], out / row["name"] / _BAKE / "cache")
+        Variation(row["number"], row["seed"], out / row["name"] / BAKE / CACHES)
         for row in rows
         if isinstance(row.get("seed"), int)
     ]

@@ -23,14 +23,12 @@ from ...farm.job import Batch, Job
 from ...farm.progress import Reporter
 from ...farm.results import is_done
 from ...farm.starter import find_starter
-from ...farm.tasks import KERNELS, tasks_of
+from ...farm.tasks import BAKE, KERNELS, tasks_of
 from ...farm.variations import Crowd, Scene, variations_of
 from ..crowd.properties import settings_of
 from . import current, made
 
 log = logging.getLogger(__name__)
-_BAKE = "bake"
-"""Kind of the tasks that make variations."""
 
 
 class Run(current.Run):
@@ -51,11 +49,12 @@ class Run(current.Run):
         batch, scene = _batch(obj, folder, seeds)
         starter = find_starter()
         found = variations_of(batch, [scene])
-        self._held = _held(batch.out)
+        books.make_folder(batch.out)
+        self._held = lock.FolderLock(batch.out)
         try:
             books.write(batch, found, {}, starter.blender)
             tasks = tasks_of(batch, found, starter.blender, compiles=can_compile())
-            tasks = [task for task in tasks if task.kind in (KERNELS, _BAKE)]
+            tasks = [task for task in tasks if task.kind in (KERNELS, BAKE)]
             graph = Graph(tasks, {task.name for task in tasks if is_done(task, batch.out)})
         except BaseException:
             self._held.release(remove=True)
@@ -87,7 +86,7 @@ class Run(current.Run):
     def text(self) -> str:
         """How far it is, in words."""
         graph = self._engine.graph
-        bakes = [task for task in graph.tasks if task.kind == _BAKE]
+        bakes = [task for task in graph.tasks if task.kind == BAKE]
         done = sum(task.name in graph.done for task in bakes)
         left = self._reporter.time_left(self._engine.shares())
         return f"{done} of {len(bakes)} made{left}"
@@ -124,14 +123,6 @@ def _batch(obj: bpy.types.Object, folder: Path, seeds: Iterable[int]) -> tuple[B
         make=("cache",),
     )
     return Batch(job, (path,), (), folder / made.OUT), scene
-
-
-def _held(out: Path) -> lock.FolderLock:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"Folder {out} cannot be made: {reason(error)}; make room") from None
-    return lock.FolderLock(out)
 
 
 def copy_file(obj: bpy.types.Object) -> None:

@@ -15,7 +15,6 @@ from ...farm import clearing
 from .. import playback
 from ..bake import places, status
 from ..crowd import bake_owner
-from ..crowd.state import plays_back
 from . import made
 from .made import Variation
 
@@ -64,9 +63,8 @@ def go_back(obj: bpy.types.Object) -> None:
         if not steer.variation:
             continue
         own: str = steer.own_cache_folder
-        steer.seed, steer.variation = steer.own_seed, 0
-        steer.property_unset("own_cache_folder")
-        steer.property_unset("own_seed")
+        steer.seed = steer.own_seed
+        _forget_own(crowd)
         playback.detach(crowd)
         places.forget_folder(crowd)
         status.baked(crowd)
@@ -104,17 +102,16 @@ def keep(obj: bpy.types.Object) -> None:
         caches.move_cache(source, goal, bake_owner.owner_text(goal))
         places.deleted.add(source)
         places.deleted.discard(goal)
-        _settle(crowd, goal)
+        _forget_own(crowd)
+        places.set_folder(crowd, goal)
+        status.baked(crowd)
+        playback.play(crowd, goal)
 
 
-def _settle(crowd: bpy.types.Object, goal: Path) -> None:
-    steer = crowd.steer
-    steer.variation = 0
-    steer.property_unset("own_cache_folder")
-    steer.property_unset("own_seed")
-    places.set_folder(crowd, goal)
-    status.baked(crowd)
-    playback.play(crowd, goal)
+def _forget_own(crowd: bpy.types.Object) -> None:
+    """A crowd shows no variation any more, and need not know what it showed before."""
+    for name in ("variation", "own_seed", "own_cache_folder"):
+        crowd.steer.property_unset(name)
 
 
 def delete(obj: bpy.types.Object) -> None:
@@ -138,10 +135,3 @@ def delete(obj: bpy.types.Object) -> None:
         raise OutputError(f"{folder} cannot be removed: {reason(error)}") from None
     finally:
         made.refresh(obj)
-
-
-def why_not_shown(crowd: bpy.types.Object) -> str:
-    """Why a crowd shows no variation; empty where it shows one."""
-    if crowd.steer.variation and plays_back(crowd):
-        return ""
-    return f"{crowd.name!r} shows no variation: click one first"

@@ -18,7 +18,6 @@ from typing import Any
 from ...core.compiled.presence import can_compile
 from ...core.errors import OutputError, UsageError, short
 from ...core.files import lock
-from ...core.files.plain import reason
 from ...farm import books, dask_engine, local
 from ...farm.errors import JobError
 from ...farm.graph import Graph
@@ -206,13 +205,7 @@ def write_books(plan: Plan) -> None:
     Raises:
         OutputError: It cannot be written there.
     """
-    out = plan.batch.out
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"Folder {out} cannot be made: {reason(error)}; choose another one with --out"
-        ) from None
+    books.make_folder(plan.batch.out)
     books.write(plan.batch, plan.variations, plan.said, plan.starter.blender)
 
 

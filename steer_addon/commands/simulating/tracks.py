@@ -82,8 +82,10 @@ class Tracks:
         clock: The time of the steps.
     """
 
-    def __init__(self, work: Pipeline, tracks: list[Track]) -> None:
+    def __init__(self, work: Pipeline, tracks: list[Track], summary: Summary | None) -> None:
+        """Begin; the summary is a report of them all, where there are several."""
         self._work, self.tracks, self.clock = work, tracks, StepClock()
+        self._summary = summary
         self._watch = Watch(work, [track.job for track in tracks])
         self._by_uid = {track.job.crowd.session_uid: track for track in tracks}
 
@@ -129,7 +131,7 @@ class Tracks:
         if self._work.options.json:
             track.measure(session)
 
-    def head(self) -> Row:
+    def _head(self) -> Row:
         """What all reports begin with."""
         return {
             "command": "simulate",
@@ -140,42 +142,42 @@ class Tracks:
             "seconds_per_step": self.clock.seconds_per_step,
         }
 
-    def keep_whole(self, summary: Summary | None) -> Result:
-        """Keep all frames; `summary` is there for several crowds."""
-        if summary is not None:
-            return self.keep_all(self.tracks, summary, {})
-        report, outputs = self.keep(self.tracks[0], {})
-        lines = [*self._work.warnings, *self.lines(self.tracks)]
+    def keep_whole(self) -> Result:
+        """Keep all frames."""
+        if self._summary is not None:
+            return self._keep_all(self.tracks, self._summary, {})
+        report, outputs = self._keep(self.tracks[0], {})
+        lines = [*self._work.warnings, *self._lines(self.tracks)]
         return Result({**report, "outputs": outputs}, lines)
 
-    def keep_part(self, error: Row, summary: Summary | None) -> None:
+    def keep_part(self, error: Row) -> None:
         """Keep the frames before a failure, unless they would replace a complete run."""
         begun = [track for track in self.tracks if track.recorder.numbers]
         # a crowd that is there as a whole is worth more than a part of it
         kept = [t for t in begun if t.complete or not t.recorder.has_complete]
-        if summary is None:
+        if self._summary is None:
             if begun and not begun[0].recorder.has_complete:
-                self.keep(begun[0], error)
-        elif kept and not summary.has_complete:
-            self.keep_all(kept, summary, error)
+                self._keep(begun[0], error)
+        elif kept and not self._summary.has_complete:
+            self._keep_all(kept, self._summary, error)
 
-    def keep(self, track: Track, error: Row) -> tuple[Row, list[str]]:
+    def _keep(self, track: Track, error: Row) -> tuple[Row, list[str]]:
         """Keep the frames of a crowd; returns the report without settings, and the files."""
-        report = {**self.head(), **track.row(self._watch)}
+        report = {**self._head(), **track.row(self._watch)}
         more = {} if report["complete"] else error
         settings = {"settings": track.job.settings.to_dict()}
         paths = track.recorder.keep({**report, **settings, **more})
         return report, [str(path) for path in paths]
 
-    def keep_all(self, tracks: list[Track], summary: Summary, error: Row) -> Result:
+    def _keep_all(self, tracks: list[Track], summary: Summary, error: Row) -> Result:
         """Keep the frames of several crowds, and a report of them all."""
         summary.begin()
-        outputs = [path for track in tracks for path in self.keep(track, error)[1]]
+        outputs = [path for track in tracks for path in self._keep(track, error)[1]]
         rows = [
             {**track.row(self._watch), "folder": track.recorder.folder.name} for track in tracks
         ]
         report = {
-            **self.head(),
+            **self._head(),
             "agents": sum(row["agents"] for row in rows),
             "frames": len({n for track in tracks for n in track.recorder.numbers}),
             "frame_start": min(row["frame_start"] for row in rows),
@@ -185,9 +187,9 @@ class Tracks:
             **error,
         }
         outputs.append(str(summary.keep(report)))
-        return Result({**report, "outputs": outputs}, [*self._work.warnings, *self.lines(tracks)])
+        return Result({**report, "outputs": outputs}, [*self._work.warnings, *self._lines(tracks)])
 
-    def lines(self, tracks: list[Track]) -> list[str]:
+    def _lines(self, tracks: list[Track]) -> list[str]:
         """What people are told."""
         pace = f"{1000.0 * self.clock.seconds_per_step:.2f} ms a step"
         rows = [(track.recorder.folder, track.row(self._watch)) for track in tracks]
@@ -196,7 +198,7 @@ class Tracks:
 
 
 @contextmanager
-def writing(work: Pipeline, jobs: list[Job], out: Path) -> Iterator[tuple[Tracks, Summary | None]]:
+def writing(work: Pipeline, jobs: list[Job], out: Path) -> Iterator[Tracks]:
     """Write crowds into a folder: one directly, of several each into a folder of its name.
 
     Args:
@@ -205,7 +207,7 @@ def writing(work: Pipeline, jobs: list[Job], out: Path) -> Iterator[tuple[Tracks
         out: The folder.
 
     Yields:
-        The crowds, and a report of them all where there are several.
+        What is written of them.
     """
     with ExitStack() as stack:
         one = len(jobs) == 1
@@ -213,4 +215,4 @@ def writing(work: Pipeline, jobs: list[Job], out: Path) -> Iterator[tuple[Tracks
         folders = [out if one else out / folder_name(job.crowd.name) for job in jobs]
         written = [stack.enter_context(Recorder(folder)) for folder in folders]
         pairs = zip(jobs, written, strict=True)
-        yield Tracks(work, [Track(*pair) for pair in pairs]), summary
+        yield Tracks(work, [Track(*pair) for pair in pairs], summary)

@@ -162,7 +162,7 @@ def _link_top(first: I32, second: I32, low: F32, high: F32, roots: Any) -> None:
 
 
 def _checked(triangles: Any) -> F32:
-    corners: F32 = np.ascontiguousarray(bounded(triangles))
+    corners: F32 = bounded(triangles)
     if corners.size == 0:
         return np.zeros((0, 3, 3), np.float32)
     if corners.ndim != 3 or corners.shape[1:] != (3, 3):

@@ -20,7 +20,7 @@ from ...core.files.arrays import open_array
 from ..books import BOOK, FORMAT, VARIATION, VARIATION_FORMAT
 from ..errors import JobError
 from ..results import read_json
-from ..tasks import SIMULATION
+from ..tasks import BAKE, SIMULATION
 
 PICTURES = "frames"
 MOST = 10_000
@@ -145,7 +145,7 @@ def _is_row(row: Any) -> bool:
 
 def _outcome(out: Path, row: Mapping[str, Any]) -> Outcome:
     folder = out / row["name"]
-    baked = folder / "bake" / SIMULATION
+    baked = folder / BAKE / SIMULATION
     try:
         tracks, fault = _tracks(baked if baked.is_dir() else folder / SIMULATION), ""
     except FileError as error:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bounds import bounded
+from ...bounds import bounded, lengths
 from ...errors import WorldError, short
 
 F32 = NDArray[np.float32]
@@ -48,6 +48,11 @@ class Portal:
     def key(self) -> int:
         """What agents know it by that go through it, > 0; backward it is negative."""
         return (zlib.crc32(self.name.encode("utf-8", "surrogateescape")) & _BITS) or 1
+
+
+def long(line: F32) -> float:
+    """Length of a line [m]."""
+    return float(lengths(np.diff(line, axis=0)).sum())
 
 
 def make_portal(

@@ -13,13 +13,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bounds import lengths
 from ...compiled.jit import kernel
 from ...numeric.vec import length, sub
 from ...views import RoomView, SurfaceView
 from ..lattice import stand_of
 from ..room import BLOCKED, FORBIDDEN
-from .declared import Portal
+from .declared import Portal, long
 
 F32 = NDArray[np.float32]
 
@@ -82,7 +81,11 @@ def link_of(room, cell, portal):
 
 def fault_of(surface: SurfaceView, room: RoomView, portal: Portal) -> str:
     """Why a portal joins nothing; empty for one that does."""
-    cells = _ends(surface, room, portal)
+    return _fault(_ends(surface, room, portal))
+
+
+def _fault(cells: tuple[int, int]) -> str:
+    """Why the cells of both ends join nothing; empty for those that do."""
     for cell, name in zip(cells, ("first", "last"), strict=True):
         if cell < 0:
             return f"nobody can stand within {REACH:g} m of its {name} end"
@@ -102,12 +105,12 @@ def linked(
     """
     joined, toll, keys = [], [], []
     for portal in portals:
-        if fault_of(surface, room, portal):
-            continue
         a, b = _ends(surface, room, portal)
+        if _fault((a, b)):
+            continue
         ends = np.array([stand_of(surface, room, cell) for cell in (a, b)])
         line = np.concatenate([ends[:1], portal.points, ends[1:]])
-        way = float(lengths(np.diff(line, axis=0)).sum())
+        way = long(line)
         cost = max(portal.seconds * speed if portal.seconds > 0.0 else way, LEAST)
         for link, key in (((a, b), portal.key), ((b, a), -portal.key)):
             if key > 0 or portal.both_ways:

@@ -161,11 +161,6 @@ def line_of(portal: Portal, row: F32) -> F32:
     return found
 
 
-def long(line: F32) -> float:
-    """Length of a line [m]."""
-    return float(lengths(np.diff(line, axis=0)).sum())
-
-
 @kernel
 def place_on(line, share):
     """The place at a share of a line [m], and the unit direction there."""

@@ -11,7 +11,7 @@ from ...agents import Agents
 from ...geometry import fewer, ground
 from ...views import AgentView, NeighborView, WorldView
 from ..gates import Gates, no_gates
-from .declared import Portal
+from .declared import Portal, long
 from .passing import (
     BEGIN,
     END,
@@ -22,7 +22,6 @@ from .passing import (
     above,
     entering,
     line_of,
-    long,
     pass_on,
     queue,
     waiting,
