@@ -210,7 +210,7 @@ def test_delete_asks_and_says_what_goes(crowd, tmp_path):
 
     manager = SimpleNamespace(invoke_confirm=invoke_confirm)
     context = SimpleNamespace(object=crowd, scene=bpy.context.scene, window_manager=manager)
-    assert Delete.invoke(None, context, None) == {"RUNNING_MODAL"}
+    assert Delete.invoke(Delete, context, None) == {"RUNNING_MODAL"}
     folder = places.own_folder(crowd)
     assert str(folder) in asked[0]["message"] and "Frames 1 to" in asked[0]["message"]
     assert open_cache(folder).complete

@@ -100,13 +100,16 @@ def test_going_back_finds_the_bake_of_before(crowd, tmp_path):
     assert places.own_folder(crowd) == own and bits(own) != one and crowd.steer.seed == 1
 
 
-def test_a_run_is_stopped_and_goes_on(crowd, tmp_path):
+def test_a_run_is_stopped_and_goes_on(crowd, monkeypatch):
+    # one after the other, so that the second is never made when the first is
+    monkeypatch.setattr(running.local, "worker_count", lambda: 1)
     run = running.begin(crowd, prepared(crowd))
     assert "are being made" in refusal(OPS.steer_variations_make)
     assert "0 of 2 made" in drawn(crowd)
     while len(made.seen(crowd)[1]) < 1:
         run.step()
         made.refresh(crowd)
+    assert len(made.seen(crowd)[1]) == 1
     OPS.steer_variations_stop()
     assert current.run() is None and current.look() is None
     one = next(one for one in made.variations_of(crowd) if one.has(crowd))
