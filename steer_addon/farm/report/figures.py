@@ -88,20 +88,22 @@ def paths(track: Track) -> F64:
 def maps(tracks: Sequence[Track], view: Extent) -> Maps:
     """Density and flow, as means over all frames."""
     x, y = view.edges
-    density, flow = np.zeros((len(y) - 1, len(x) - 1)), np.zeros((len(y) - 1, len(x) - 1, 2))
+    shape = np.array([len(y) - 1, len(x) - 1])
+    found = np.zeros((3, shape.prod()))
     for track in tracks:
         moments = _moments(len(track.numbers), MOST_MOMENTS)
         share = 1.0 / (len(moments) * view.size * view.size)
         for moment in moments:
-            there = track.alive[moment]
-            place = track.positions[moment][there]
+            cell = (track.positions[moment][:, 1::-1] - view.low[::-1]) / view.size
+            # false where a place is no number
+            there = track.alive[moment] & ((cell >= 0.0) & (cell < shape)).all(axis=1)
+            row, column = cell[there].astype(np.int64).T
+            number = row * shape[1] + column
             speed = track.velocities[moment][there]
-            bins: Any = (y, x)
-            at = place[:, 1], place[:, 0]
-            density += share * np.histogram2d(*at, bins=bins)[0]
-            for k in range(2):
-                flow[..., k] += share * np.histogram2d(*at, bins=bins, weights=speed[:, k])[0]
-    return Maps(density, flow)
+            for total, weights in zip(found, (None, *speed[:, :2].T), strict=True):
+                total += share * np.bincount(number, weights, len(total))
+    density, *flow = found.reshape(3, *shape)
+    return Maps(density, np.stack(flow, axis=2))
 
 
 def speeds(tracks: Sequence[Track]) -> Curve:

@@ -23,6 +23,9 @@ MOST_BYTES = 50_000_000
 _COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#888888")
 """Of crowds; told apart by eyes that see few colors. Source: Tol 2021, "Colour Schemes"."""
 _WIDE, _HIGH = 4.2, 3.0
+_LEFT, _BELOW, _AROUND, _BAR = 0.6, 0.45, 0.12, 0.8
+"""Room beside and below axes for numbers and names, on the other sides, and for a bar of colors
+[inch]. Set here: to let matplotlib find it takes as long as to draw."""
 _DPI = 100
 
 
@@ -45,10 +48,12 @@ def _drawing(name: str) -> Any:
         ) from None
 
 
-def _new(wide: float, high: float) -> tuple[Any, Any]:
+def _new(wide: float, high: float, right: float = _AROUND) -> tuple[Any, Any]:
+    """A figure of this size [inch] with axes, and the room on their right."""
     # without pyplot: no window, and nothing kept
-    figure = _drawing("figure").Figure(figsize=(wide, high), dpi=_DPI, layout="constrained")
-    return figure, figure.subplots()
+    figure = _drawing("figure").Figure(figsize=(wide, high), dpi=_DPI)
+    inside = (wide - _LEFT - right) / wide, (high - _BELOW - _AROUND) / high
+    return figure, figure.add_axes((_LEFT / wide, _BELOW / high, *inside))
 
 
 def _encoded(figure: Any) -> str:
@@ -85,11 +90,12 @@ def rendered(path: Path) -> str | None:
     return as_source(buffer.getvalue(), "png")
 
 
-def _above(view: Extent) -> tuple[Any, Any]:
+def _above(view: Extent, right: float = _AROUND) -> tuple[Any, Any]:
     """Axes seen from above, as wide or high as the view."""
     extent = view.high - view.low
-    shape = float(extent[1] / extent[0])
-    figure, axis = _new(_WIDE, min(max(_WIDE * shape, 1.6), 6.0))
+    high = (_WIDE - _LEFT - right) * float(extent[1] / extent[0])
+    figure, axis = _new(_WIDE, min(max(high, 1.0), 6.0) + _BELOW + _AROUND, right)
+    axis.set_anchor("W")
     axis.set_xlim(view.low[0], view.high[0])
     axis.set_ylim(view.low[1], view.high[1])
     axis.set_aspect("equal")
@@ -110,21 +116,30 @@ def trajectories(outcome: Outcome, view: Extent) -> str:
     return _encoded(figure)
 
 
+def _colored(axis: Any, view: Extent, values: figures.F64, most: float, look: str, what: str) -> None:
+    """A map of cells in colors, which a bar explains."""
+    shown = axis.pcolormesh(*view.edges, values, cmap=look, vmin=0.0, vmax=most)
+    axis.apply_aspect()
+    beside = axis.get_position()
+    wide = axis.figure.get_figwidth()
+    bar = axis.figure.add_axes((beside.x1 + 0.1 / wide, beside.y0, 0.12 / wide, beside.height))
+    axis.figure.colorbar(shown, cax=bar).set_label(what, fontsize=7)
+    bar.tick_params(labelsize=7)
+
+
 def density(found: figures.Maps, view: Extent, most: float) -> str:
     """Map of the mean density; the darkest is the same in all variations."""
-    figure, axis = _above(view)
-    shown = axis.pcolormesh(*view.edges, found.density, cmap="magma_r", vmin=0.0, vmax=most)
-    figure.colorbar(shown, ax=axis, shrink=0.8).set_label("people per m²", fontsize=7)
+    figure, axis = _above(view, _BAR)
+    _colored(axis, view, found.density, most, "magma_r", "people per m²")
     return _encoded(figure)
 
 
 def flow(found: figures.Maps, view: Extent, most: float) -> str:
     """Map of the mean flow: how many pass a meter in a second, and where to."""
-    figure, axis = _above(view)
+    figure, axis = _above(view, _BAR)
     x, y = view.edges
     size = np.linalg.norm(found.flow, axis=2)
-    shown = axis.pcolormesh(x, y, size, cmap="Blues", vmin=0.0, vmax=most)
-    figure.colorbar(shown, ax=axis, shrink=0.8).set_label("people per m and s", fontsize=7)
+    _colored(axis, view, size, most, "Blues", "people per m and s")
     each = max(1, math.ceil(max(size.shape) / 24))
     at = np.meshgrid(0.5 * (x[1:] + x[:-1])[::each], 0.5 * (y[1:] + y[:-1])[::each])
     arrows, long = found.flow[::each, ::each], size[::each, ::each]
