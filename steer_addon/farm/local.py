@@ -102,14 +102,16 @@ class Engine:
     def _width(self, task: Task) -> int:
         """How many processes a task stands for, since it keeps that many cores busy itself."""
         if task.kind == KERNELS:
-            return self._workers
+            # reading scenes needs no kernels: one is left for that
+            return max(1, self._workers - 1)
         return min(self._workers, _RENDER_CORES) if task.kind == "render" else 1
 
     def _start(self, task: Task, reporter: Reporter) -> None:
         slot = next(n for n in range(self._workers) if n not in self._running)
         self.graph.start(task)
         reporter.started(slot, task.name)
-        threads = max(1, cores() * self._width(task) // self._workers)
+        width = self._workers if task.kind == KERNELS else self._width(task)
+        threads = max(1, cores() * width // self._workers)
         variables = {"STEER_THREADS": str(threads), **self._variables}
         try:
             self._running[slot] = Work(task, self._out, self._starter, variables)

@@ -123,3 +123,42 @@ def test_a_disk_that_fills(run, small_scene, disk, name):
     assert codes[0] == 1
     assert again(seeds[1]).code == 0
     assert len(tree(out)) == len(before)
+
+
+JOB = """
+scenes = ["small.blend"]
+seeds = "1-2"
+frames = "1-3"
+make = ["cache"]
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_disk_that_fills_under_a_batch(run, small_scene, disk, tmp_path):
+    """Whatever does not fit is told, and the others are whole; with room again all is made."""
+    shutil.copy(small_scene, tmp_path / "small.blend")
+    job = tmp_path / "job.toml"
+    job.write_text(JOB)
+    whole, out = tmp_path / "whole", disk / "out"
+    assert run("batch", job, "--out", whole).code == 0
+    wanted = tree(whole)
+    size = sum(-(-len(data) // 4096) * 4096 for data in wanted.values())
+    codes = []
+    for room in np.linspace(0, 1.2 * size, SIZES).astype(int).tolist():
+        filler = fill(disk, room)
+        done = run("batch", job, "--out", out)
+        codes.append(done.code)
+        filler.unlink()
+        if done.code:
+            told = done.out + done.err
+            assert "No space left" in told and "Traceback" not in told, told
+        made = [name for name in tree(out) if name.endswith("bake/task.json")]
+        for name in made:
+            cache = open_cache((out / name).parent / "cache" / "Crowd")
+            assert cache.complete and len(list(cache.verify()))
+        if done.code == 0:
+            break
+    assert codes[0] == 1
+    assert run("batch", job, "--out", out).code == 0
+    assert tree(out).keys() == wanted.keys()

@@ -27,6 +27,8 @@ _LEFT, _BELOW, _AROUND, _BAR = 0.6, 0.45, 0.12, 0.8
 """Room beside and below axes for numbers and names, on the other sides, and for a bar of colors
 [inch]. Set here: to let matplotlib find it takes as long as to draw."""
 _DPI = 100
+_TICKS = 4
+"""Numbers along an axis, at most."""
 
 
 def check() -> None:
@@ -100,6 +102,7 @@ def _above(view: Extent, right: float = _AROUND) -> tuple[Any, Any]:
     axis.set_ylim(view.low[1], view.high[1])
     axis.set_aspect("equal")
     axis.tick_params(labelsize=7)
+    axis.locator_params(nbins=_TICKS)
     return figure, axis
 
 
@@ -116,15 +119,20 @@ def trajectories(outcome: Outcome, view: Extent) -> str:
     return _encoded(figure)
 
 
-def _colored(axis: Any, view: Extent, values: figures.F64, most: float, look: str, what: str) -> None:
+def _colored(
+    axis: Any, view: Extent, values: figures.F64, most: float, look: str, what: str
+) -> None:
     """A map of cells in colors, which a bar explains."""
     shown = axis.pcolormesh(*view.edges, values, cmap=look, vmin=0.0, vmax=most)
+    # as in the picture of the ways beside it: numbers take most of the time to draw
+    axis.tick_params(labelbottom=False, labelleft=False)
     axis.apply_aspect()
     beside = axis.get_position()
     wide = axis.figure.get_figwidth()
     bar = axis.figure.add_axes((beside.x1 + 0.1 / wide, beside.y0, 0.12 / wide, beside.height))
     axis.figure.colorbar(shown, cax=bar).set_label(what, fontsize=7)
     bar.tick_params(labelsize=7)
+    bar.locator_params(nbins=_TICKS)
 
 
 def density(found: figures.Maps, view: Extent, most: float) -> str:
@@ -180,6 +188,7 @@ def _curves(figure: Any, axis: Any, what: str, most: float) -> str:
     axis.set_xlabel("time [s]", fontsize=8)
     axis.set_ylabel(what, fontsize=8)
     axis.tick_params(labelsize=7)
+    axis.locator_params(nbins=_TICKS)
     axis.grid(alpha=0.3)
     return _encoded(figure)
 
