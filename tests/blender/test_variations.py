@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import places, status  # noqa: E402
+from steer_addon.blender.crowd import baked_file  # noqa: E402
 from steer_addon.blender.crowd.state import plays_back  # noqa: E402
 from steer_addon.blender.ui import variations as panel  # noqa: E402
 from steer_addon.blender.variations import current, made, running  # noqa: E402
@@ -54,9 +57,11 @@ def test_two_are_made_shown_kept_and_deleted(crowd, tmp_path):
 
     assert OPS.steer_variation_show(number=2) == {"FINISHED"}
     assert plays_back(crowd) and (crowd.steer.variation, crowd.steer.seed) == (2, 2)
+    assert baked_file.diagnosis(crowd).code == "PLAYS_VARIATION"
     with pytest.raises(RuntimeError, match="no variation 5"):
         OPS.steer_variation_show(number=5)
     assert "Variation 2 is shown, seed 2; 2 of 2 are made" in drawn(crowd)
+    assert any(re.fullmatch(r"\d+ of \d+ arrived.*", text) for text in drawn(crowd)), drawn(crowd)
     two = bits(found[1].cache_of(crowd))
     assert two != bits(found[0].cache_of(crowd))
     OPS.steer_variation_back()

@@ -13,7 +13,6 @@ from waytools import RADIUS, SHAPE, followed
 
 from steer_addon.core.geometry import bvh
 from steer_addon.core.inputs.world import CollidersBuilder
-from steer_addon.core.ways.lattice import HALF
 from steer_addon.core.ways.room import OPEN, make_room
 from steer_addon.core.ways.surface import bounds_of, make_surface
 from steer_addon.core.ways.ways import Blocks, Ways
@@ -92,7 +91,7 @@ def test_ways_between_random_places_are_shortest(name):
     room = make_room(surface, ground, blocks.colliders, RADIUS)
     view, ways, rng = surface.view, Ways(), np.random.default_rng(3)
     cells = view.first.astype(np.int64), view.at.astype(np.int64), view.link, view.nx
-    middles = view.low + view.size * (view.at + 0.5 + 0.5 / HALF * room.shift)
+    middles = view.low + view.size * (view.at + 0.5 + room.shift / 254.0)
     stands = np.column_stack([middles, view.z])
     roomy = np.nonzero(room.state == OPEN)[0]
     ratios = []

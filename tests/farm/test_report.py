@@ -68,7 +68,23 @@ def test_figures_of_walkers(walkers):
     assert curve.mean == pytest.approx(1.5) and curve.time[-1] == pytest.approx(2.0)
     time, arrived = figures.arrivals(one.tracks[0])
     assert arrived[time < 1.24].max() == 0.0 and arrived[-1] == 2.0
-    assert figures.row_of(one)["time"] == 1.25 and figures.row_of(one)["end"] is None
+    assert figures.row_of(one.tracks)["time"] == 1.25 and figures.row_of(one.tracks)["end"] is None
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({}, ""),
+        ({"agents": 9, "arrived": 0}, "0 of 9 arrived"),
+        ({"agents": 9, "arrived": 4, "time": 2.5}, "4 of 9 arrived, in 2.5 s in the mean"),
+        (
+            {"agents": 9, "arrived": 9, "stuck": 2, "penetrations": 1},
+            "9 of 9 arrived; 2 stuck; 1 through walls",
+        ),
+    ],
+)
+def test_figures_in_words(row, told):
+    assert figures.in_words({**dict.fromkeys(figures.COLUMNS), **row}) == told
 
 
 def test_who_is_not_there_is_not_counted(tmp_path):

@@ -112,4 +112,6 @@ def diagnosis(obj: bpy.types.Object) -> Diagnosis | None:
     first, last = state.get(RANGE_KEY, (0, 0))
     path = path_of(state)
     name = "" if path is None else path.name
+    if number := obj.steer.variation:
+        return diagnose("PLAYS_VARIATION", number=number, first=first, last=last)
     return diagnose("PLAYS_BAKE", file=name, first=first, last=last)

@@ -51,6 +51,8 @@ def _draw_buttons(layout: UILayout, context: Context, obj: Object) -> None:
         ).number = number
     told = f"Variation {shown} is shown, seed {obj.steer.seed}" if shown else "The crowd's own seed"
     layout.label(text=f"{told}; {len(done)} of {len(found)} are made")
+    if shown and (went := made.figures_of(obj, shown)):
+        layout.label(text=went)
     row = layout.row(align=True)
     row.operator("object.steer_variation_keep", icon="PINNED")
     if current.run() is None and len(done) < len(found):

@@ -11,8 +11,8 @@ import bpy
 
 from ...core.cache import MANIFEST, folder_name
 from ...core.errors import SteerError
-from ...farm.report import gather
-from ...farm.tasks import BAKE, CACHES
+from ...farm.report import figures, gather
+from ...farm.tasks import BAKE, CACHES, SIMULATION
 from ..bake import places
 from ..crowd.crowds import why_not_editable
 from ..crowd.links import linked_crowds
@@ -53,6 +53,7 @@ class _Known:
     asked: float = -1.0e9
     found: list[Variation] = field(default_factory=list)
     done: set[int] = field(default_factory=set)
+    told: dict[int, str] = field(default_factory=dict)
 
 
 _known: Part[_Known] = Part(_Known)
@@ -91,6 +92,19 @@ def seen(obj: bpy.types.Object) -> tuple[list[Variation], set[int]]:
         known.asked, known.found = now, variations_of(obj)
         known.done = {one.number for one in known.found if one.has(obj)}
     return known.found, known.done
+
+
+def figures_of(obj: bpy.types.Object, number: int) -> str:
+    """How a variation went, in a line; empty where its simulation does not say."""
+    known = _known.ensure(obj)
+    if number not in known.told:
+        one = next((one for one in seen(obj)[0] if one.number == number), None)
+        try:
+            tracks = gather.tracks_of(one.caches.parent / SIMULATION) if one else ()
+        except SteerError:
+            tracks = ()
+        known.told[number] = figures.in_words(figures.row_of(tracks))
+    return known.told[number]
 
 
 def refresh(obj: bpy.types.Object) -> None:

@@ -153,9 +153,9 @@ COLUMNS = {
 """Figures of a variation, as `core.results.metrics.Figures` names them, and what they mean."""
 
 
-def row_of(outcome: Outcome) -> dict[str, Any]:
+def row_of(tracks: Sequence[Track]) -> dict[str, Any]:
     """Figures of a variation over all of its crowds: sums of counts, means of the rest."""
-    rows = [track.metrics for track in outcome.tracks if track.metrics]
+    rows = [track.metrics for track in tracks if track.metrics]
     found: dict[str, Any] = {}
     for name in COLUMNS:
         values = [row.get(name) for row in rows]
@@ -170,6 +170,19 @@ def row_of(outcome: Outcome) -> dict[str, Any]:
             weights = _weights(rows, name)
             found[name] = float(np.average(numbers, weights=weights))
     return found
+
+
+def in_words(row: Mapping[str, Any]) -> str:
+    """The figures that tell variations apart, in a line; empty where nobody measured."""
+    if not row["agents"]:
+        return ""
+    told = [f"{row['arrived'] or 0} of {row['agents']} arrived"]
+    if row["time"] is not None and row["arrived"]:
+        told[0] += f", in {row['time']:.1f} s in the mean"
+    for name in ("stuck", "penetrations"):
+        if row[name]:
+            told.append(f"{row[name]} {COLUMNS[name]}")
+    return "; ".join(told)
 
 
 def _weights(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:

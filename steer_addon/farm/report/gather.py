@@ -147,14 +147,19 @@ def _outcome(out: Path, row: Mapping[str, Any]) -> Outcome:
     folder = out / row["name"]
     baked = folder / BAKE / SIMULATION
     try:
-        tracks, fault = _tracks(baked if baked.is_dir() else folder / SIMULATION), ""
+        tracks, fault = tracks_of(baked if baked.is_dir() else folder / SIMULATION), ""
     except FileError as error:
         tracks, fault = (), str(error)
     picture = _picture(folder / PICTURES)
     return Outcome(int(row["number"]), row["name"], row["differs"], tracks, picture, fault)
 
 
-def _tracks(folder: Path) -> tuple[Track, ...]:
+def tracks_of(folder: Path) -> tuple[Track, ...]:
+    """The crowds of a simulation.
+
+    Raises:
+        FileError: It is not whole.
+    """
     report = read_json(folder / "report.json", _REPORT_FORMAT)
     if report is None or report.get("complete") is not True:
         raise FileError(f"{folder} holds no whole simulation: run `steer batch` again")
