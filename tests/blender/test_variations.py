@@ -105,6 +105,17 @@ def test_going_back_finds_the_bake_of_before(crowd, tmp_path):
     assert places.own_folder(crowd) == own and bits(own) != one and crowd.steer.seed == 1
 
 
+def test_a_bake_takes_the_place_of_a_variation(crowd, tmp_path):
+    OPS.steer_variations_make()
+    OPS.steer_variation_show(number=2)
+    assert OPS.steer_cache_bake() == {"FINISHED"}
+    assert places.own_folder(crowd) == tmp_path / "bakes" / "Crowd"
+    assert (crowd.steer.variation, crowd.steer.seed) == (0, 2)
+    assert baked_file.diagnosis(crowd).code == "PLAYS_BAKE"
+    assert "shows no variation" in refusal(OPS.steer_variation_keep)
+    assert made.seen(crowd)[1] == {1, 2}
+
+
 def test_a_run_is_stopped_and_goes_on(crowd, monkeypatch):
     # one after the other, so that the second is never made when the first is
     monkeypatch.setattr(running.local, "worker_count", lambda: 1)

@@ -138,11 +138,21 @@ def owner_of(folder: Path) -> bpy.types.Object | None:
 
 
 def set_folder(obj: bpy.types.Object, folder: Path) -> None:
-    """Save the folder of a crowd's bake, relative to the file where possible."""
+    """Save the folder of a crowd's bake, relative to the file where possible.
+
+    Whichever variation the crowd showed, it shows that bake from now on.
+    """
     here = bpy.data.filepath
     text = _relative(folder, Path(here)) if here else str(folder)
+    forget_variation(obj)
     obj.steer.cache_folder = text
     obj.steer.cache_owner = obj.name
+
+
+def forget_variation(obj: bpy.types.Object) -> None:
+    """A crowd shows no variation any more, and need not know what it showed before."""
+    for name in ("variation", "own_seed", "own_cache_folder"):
+        obj.steer.property_unset(name)
 
 
 def _relative(folder: Path, file: Path) -> str:

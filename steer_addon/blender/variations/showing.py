@@ -34,10 +34,12 @@ def show(obj: bpy.types.Object, number: int) -> Variation:
         steer = crowd.steer
         folder = one.cache_of(crowd)
         playback.play(crowd, folder)
-        if not steer.variation:
-            steer.own_seed, steer.own_cache_folder = steer.seed, steer.cache_folder
-        steer.variation, steer.seed = number, one.seed
+        own = steer.seed, steer.cache_folder
+        if steer.variation:
+            own = steer.own_seed, steer.own_cache_folder
         places.set_folder(crowd, folder)
+        steer.own_seed, steer.own_cache_folder = own
+        steer.variation, steer.seed = number, one.seed
         status.baked(crowd)
     return one
 
@@ -64,7 +66,7 @@ def go_back(obj: bpy.types.Object) -> None:
             continue
         own: str = steer.own_cache_folder
         steer.seed = steer.own_seed
-        _forget_own(crowd)
+        places.forget_variation(crowd)
         playback.detach(crowd)
         places.forget_folder(crowd)
         status.baked(crowd)
@@ -102,16 +104,9 @@ def keep(obj: bpy.types.Object) -> None:
         caches.move_cache(source, goal, bake_owner.owner_text(goal))
         places.deleted.add(source)
         places.deleted.discard(goal)
-        _forget_own(crowd)
         places.set_folder(crowd, goal)
         status.baked(crowd)
         playback.play(crowd, goal)
-
-
-def _forget_own(crowd: bpy.types.Object) -> None:
-    """A crowd shows no variation any more, and need not know what it showed before."""
-    for name in ("variation", "own_seed", "own_cache_folder"):
-        crowd.steer.property_unset(name)
 
 
 def delete(obj: bpy.types.Object) -> None:
