@@ -106,13 +106,17 @@ class Engine:
             return max(1, self._workers - 1)
         return min(self._workers, _RENDER_CORES) if task.kind == "render" else 1
 
+    def _threads(self, task: Task) -> int:
+        """How many cores a task may use."""
+        if task.kind == KERNELS:
+            return cores()
+        return max(1, cores() * self._width(task) // self._workers)
+
     def _start(self, task: Task, reporter: Reporter) -> None:
         slot = next(n for n in range(self._workers) if n not in self._running)
         self.graph.start(task)
         reporter.started(slot, task.name)
-        width = self._workers if task.kind == KERNELS else self._width(task)
-        threads = max(1, cores() * width // self._workers)
-        variables = {"STEER_THREADS": str(threads), **self._variables}
+        variables = {"STEER_THREADS": str(self._threads(task)), **self._variables}
         try:
             self._running[slot] = Work(task, self._out, self._starter, variables)
         except SteerError as error:

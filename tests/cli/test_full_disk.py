@@ -68,6 +68,11 @@ def fill(disk: Path, room: int) -> Path:
     return filler
 
 
+def on_disk(files: dict[str, bytes]) -> int:
+    """What files take of a disk, in blocks of 4 KB [bytes]."""
+    return sum(-(-len(data) // 4096) * 4096 for data in files.values())
+
+
 def check(name: str, out: Path, before: dict[str, bytes], code: int) -> None:
     """What is there is whole: as it was, or new; no strays."""
     after = tree(out)
@@ -108,7 +113,7 @@ def test_a_disk_that_fills(run, small_scene, disk, name):
     first = again(seeds[0])
     assert first.code == 0, first.err
     before = tree(out)
-    size = sum(-(-len(data) // 4096) * 4096 for data in before.values())
+    size = on_disk(before)
     codes = []
     for room in np.linspace(0, 1.6 * size + 20_000, SIZES).astype(int).tolist():
         filler = fill(disk, room)
@@ -136,14 +141,14 @@ make = ["cache"]
 @pytest.mark.slow
 @pytest.mark.long
 def test_a_disk_that_fills_under_a_batch(run, small_scene, disk, tmp_path):
-    """Whatever does not fit is told, and the others are whole; with room again all is made."""
+    """Tasks without room fail and say why, the others are whole, and a later run makes the rest."""
     shutil.copy(small_scene, tmp_path / "small.blend")
     job = tmp_path / "job.toml"
     job.write_text(JOB)
     whole, out = tmp_path / "whole", disk / "out"
     assert run("batch", job, "--out", whole).code == 0
     wanted = tree(whole)
-    size = sum(-(-len(data) // 4096) * 4096 for data in wanted.values())
+    size = on_disk(wanted)
     codes = []
     for room in np.linspace(0, 1.2 * size, SIZES).astype(int).tolist():
         filler = fill(disk, room)

@@ -68,7 +68,9 @@ def test_figures_of_walkers(walkers):
     assert curve.mean == pytest.approx(1.5) and curve.time[-1] == pytest.approx(2.0)
     time, arrived = figures.arrivals(one.tracks[0])
     assert arrived[time < 1.24].max() == 0.0 and arrived[-1] == 2.0
-    assert figures.row_of(one.tracks)["time"] == 1.25 and figures.row_of(one.tracks)["end"] is None
+    assert (
+        figures.row_of(one.metrics)["time"] == 1.25 and figures.row_of(one.metrics)["end"] is None
+    )
 
 
 @pytest.mark.parametrize(

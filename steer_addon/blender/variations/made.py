@@ -100,10 +100,11 @@ def figures_of(obj: bpy.types.Object, number: int) -> str:
     if number not in known.told:
         one = next((one for one in seen(obj)[0] if one.number == number), None)
         try:
-            tracks = gather.tracks_of(one.caches.parent / SIMULATION) if one else ()
+            reports = gather.reports_of(one.caches.parent / SIMULATION) if one else []
         except SteerError:
-            tracks = ()
-        known.told[number] = figures.in_words(figures.row_of(tracks))
+            reports = []
+        metrics = [gather.metrics_of(report) for _folder, report in reports]
+        known.told[number] = figures.in_words(figures.row_of(metrics))
     return known.told[number]
 
 

@@ -153,9 +153,9 @@ COLUMNS = {
 """Figures of a variation, as `core.results.metrics.Figures` names them, and what they mean."""
 
 
-def row_of(tracks: Sequence[Track]) -> dict[str, Any]:
-    """Figures of a variation over all of its crowds: sums of counts, means of the rest."""
-    rows = [track.metrics for track in tracks if track.metrics]
+def row_of(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Figures of a variation, of those of its crowds: sums of counts, means of the rest."""
+    rows = [row for row in metrics if row]
     found: dict[str, Any] = {}
     for name in COLUMNS:
         values = [row.get(name) for row in rows]
@@ -172,11 +172,14 @@ def row_of(tracks: Sequence[Track]) -> dict[str, Any]:
     return found
 
 
+def arrived_in_words(row: Mapping[str, Any]) -> str:
+    """How many have arrived; empty where nobody measured."""
+    return f"{row['arrived'] or 0} of {row['agents']} arrived" if row["agents"] else ""
+
+
 def in_words(row: Mapping[str, Any]) -> str:
     """The figures that tell variations apart, in a line; empty where nobody measured."""
-    if not row["agents"]:
-        return ""
-    told = [f"{row['arrived'] or 0} of {row['agents']} arrived"]
+    told = [arrived_in_words(row)]
     if row["time"] is not None and row["arrived"]:
         told[0] += f", in {row['time']:.1f} s in the mean"
     for name in ("stuck", "penetrations"):

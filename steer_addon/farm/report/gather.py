@@ -61,8 +61,7 @@ class Track:
     @property
     def metrics(self) -> Mapping[str, Any]:
         """Figures of the run; empty where none were measured."""
-        found = self.report.get("metrics")
-        return found if isinstance(found, Mapping) else {}
+        return metrics_of(self.report)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,6 +83,11 @@ class Outcome:
     tracks: tuple[Track, ...]
     picture: Path | None
     fault: str
+
+    @property
+    def metrics(self) -> list[Mapping[str, Any]]:
+        """Figures of each crowd."""
+        return [track.metrics for track in self.tracks]
 
 
 def outcomes(out: Path) -> list[Outcome]:
@@ -147,15 +151,16 @@ def _outcome(out: Path, row: Mapping[str, Any]) -> Outcome:
     folder = out / row["name"]
     baked = folder / BAKE / SIMULATION
     try:
-        tracks, fault = tracks_of(baked if baked.is_dir() else folder / SIMULATION), ""
+        reports = reports_of(baked if baked.is_dir() else folder / SIMULATION)
+        tracks, fault = tuple(_track(*each) for each in reports), ""
     except FileError as error:
         tracks, fault = (), str(error)
     picture = _picture(folder / PICTURES)
     return Outcome(int(row["number"]), row["name"], row["differs"], tracks, picture, fault)
 
 
-def tracks_of(folder: Path) -> tuple[Track, ...]:
-    """The crowds of a simulation.
+def reports_of(folder: Path) -> list[tuple[Path, Mapping[str, Any]]]:
+    """What a simulation says of each of its crowds, and where their arrays are.
 
     Raises:
         FileError: It is not whole.
@@ -165,8 +170,8 @@ def tracks_of(folder: Path) -> tuple[Track, ...]:
         raise FileError(f"{folder} holds no whole simulation: run `steer batch` again")
     crowds = report.get("crowds")
     if not isinstance(crowds, list):
-        return (_track(folder, report),)
-    found = []
+        return [(folder, report)]
+    found: list[tuple[Path, Mapping[str, Any]]] = []
     for row in crowds:
         name = row.get("crowd") if isinstance(row, dict) else None
         if not isinstance(name, str):
@@ -175,8 +180,14 @@ def tracks_of(folder: Path) -> tuple[Track, ...]:
         inner = read_json(own / "report.json", _REPORT_FORMAT)
         if inner is None:
             raise FileError(f"{own} holds no simulation: run `steer batch` again")
-        found.append(_track(own, inner))
-    return tuple(found)
+        found.append((own, inner))
+    return found
+
+
+def metrics_of(report: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Figures of a crowd's run; empty where none were measured."""
+    found = report.get("metrics")
+    return found if isinstance(found, Mapping) else {}
 
 
 def _track(folder: Path, report: Mapping[str, Any]) -> Track:

@@ -64,7 +64,7 @@ def _row(one: Outcome) -> dict[str, Any]:
         "name": one.name,
         "differs": dict(one.differs),
         "crowds": [track.name for track in one.tracks],
-        "figures": figures.row_of(one.tracks),
+        "figures": figures.row_of(one.metrics),
         "fault": one.fault,
     }
 
@@ -141,9 +141,9 @@ def _tile(one: Outcome, seen: _Seen | None) -> str:
         inside = f'<img alt="Variation {one.number}" src="{picture or seen.ways}">'
     else:
         inside = f'<div class="fault">{html.escape(one.fault)}</div>'
-    row = figures.row_of(one.tracks)
-    arrived = f"<br>{row['arrived']} of {row['agents']} arrived" if row["agents"] else ""
-    told = f"<div><b>{one.number}</b> {html.escape(_told(one))}{arrived}</div>"
+    arrived = figures.arrived_in_words(figures.row_of(one.metrics))
+    told = "<br>".join(filter(None, (html.escape(_told(one)), arrived)))
+    told = f"<div><b>{one.number}</b> {told}</div>"
     return f'<a href="#v{one.number}">{inside}{told}</a>'
 
 
@@ -154,7 +154,7 @@ def _table(found: Sequence[Outcome]) -> str:
     for one in found:
         link = f'<a href="#v{one.number}">{one.number}</a> {html.escape(one.name)}'
         told = [html.escape(str(one.differs.get(key, ""))) for key in differs]
-        values = [_number(value) for value in figures.row_of(one.tracks).values()]
+        values = [_number(value) for value in figures.row_of(one.metrics).values()]
         cells = "".join(f"<td>{cell}</td>" for cell in (link, *told, *values))
         lines.append(f"<tr>{cells}</tr>")
     return "\n".join(lines)

@@ -101,9 +101,14 @@ def _above(view: Extent, right: float = _AROUND) -> tuple[Any, Any]:
     axis.set_xlim(view.low[0], view.high[0])
     axis.set_ylim(view.low[1], view.high[1])
     axis.set_aspect("equal")
+    _number(axis)
+    return figure, axis
+
+
+def _number(axis: Any) -> None:
+    """Few and small numbers along axes."""
     axis.tick_params(labelsize=7)
     axis.locator_params(nbins=_TICKS)
-    return figure, axis
 
 
 def trajectories(outcome: Outcome, view: Extent) -> str:
@@ -131,8 +136,7 @@ def _colored(
     wide = axis.figure.get_figwidth()
     bar = axis.figure.add_axes((beside.x1 + 0.1 / wide, beside.y0, 0.12 / wide, beside.height))
     axis.figure.colorbar(shown, cax=bar).set_label(what, fontsize=7)
-    bar.tick_params(labelsize=7)
-    bar.locator_params(nbins=_TICKS)
+    _number(bar)
 
 
 def density(found: figures.Maps, view: Extent, most: float) -> str:
@@ -187,8 +191,7 @@ def _curves(figure: Any, axis: Any, what: str, most: float) -> str:
     axis.set_ylim(0.0, 1.05 * most)
     axis.set_xlabel("time [s]", fontsize=8)
     axis.set_ylabel(what, fontsize=8)
-    axis.tick_params(labelsize=7)
-    axis.locator_params(nbins=_TICKS)
+    _number(axis)
     axis.grid(alpha=0.3)
     return _encoded(figure)
 
