@@ -52,7 +52,7 @@ def test_an_older_group_is_rebuilt_and_modifiers_keep_their_values():
     group.interface.remove(display._socket(modifier, "Seed"))
     group[crowd_group.VERSION_KEY] = 0
     assert display.ensure_node_group() == group
-    assert group[crowd_group.VERSION_KEY] == 12
+    assert group[crowd_group.VERSION_KEY] == 13
     names = [s.name for s in crowd_group.sockets_of(group)]
     new = bpy.data.node_groups.new("New", "GeometryNodeTree")
     crowd_group.build_group(new)

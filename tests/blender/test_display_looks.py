@@ -195,7 +195,7 @@ def test_an_older_group_gets_the_new_inputs_with_their_defaults():
         group.interface.remove(display._socket(modifier, name))
     group[crowd_group.VERSION_KEY] = 2
     display.update_node_groups()
-    assert group[crowd_group.VERSION_KEY] == 12
+    assert group[crowd_group.VERSION_KEY] == 13
     names = [socket.name for socket in crowd_group.sockets_of(group)[2:]]
     values = {name: display.get_input(modifier, name) for name in names}
     assert (values["Display"], values["Scale"]) == ("Object", 3.0)
@@ -237,7 +237,7 @@ def load_crowd(path, *, link):
 def test_an_older_group_that_is_appended_is_brought_up_to_date(steer, tmp_path):
     obj = load_crowd(older_crowd(tmp_path), link=False)
     modifier = display.find_modifier(obj)
-    assert modifier.node_group[crowd_group.VERSION_KEY] == 12
+    assert modifier.node_group[crowd_group.VERSION_KEY] == 13
     assert display.get_input(modifier, "Scale") == 3.0
     assert display.get_input(modifier, "Keep Points") is True
     obj.steer.agents.size_spread = 0.2
@@ -297,5 +297,5 @@ def test_a_file_with_an_older_group_is_brought_up_to_date_when_it_is_opened(stee
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
     modifier = display.find_modifier(bpy.data.objects[name])
-    assert modifier.node_group[crowd_group.VERSION_KEY] == 12
+    assert modifier.node_group[crowd_group.VERSION_KEY] == 13
     assert display.get_input(modifier, "Scale") == 3.0

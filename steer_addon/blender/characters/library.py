@@ -352,7 +352,9 @@ def fill(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
             f"Character {mesh.name!r} has {count} vertices, and poses of shape {wanted}: give 1 to "
             f"{_MOST_POSES} poses of all vertices"
         )
-    for name in [a.name for a in mesh.attributes if a.name.startswith(("pose_", "row_"))]:
+    # without what is selected: Blender walks through the attributes of all poses that are shown
+    former = ("pose_", "row_", ".select_")
+    for name in [a.name for a in mesh.attributes if a.name.startswith(former)]:
         mesh.attributes.remove(mesh.attributes[name])
     missing = len(space.rows) - count
     positions = np.ascontiguousarray(space.positions, np.float32)
@@ -375,12 +377,16 @@ def fill(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
 
 
 def _way(space: PoseSpace, row: Row) -> float:
-    """How far a body goes from one pose of a row to the next, or what moves most in it [m]."""
+    """How far a body goes from one pose of a row to the next, or what moves most in it [m].
+
+    The latter is a mean: by a hand that claps once, a whole clip would show nearly all of its poses
+    far away too.
+    """
     if row.stride > 0.0:
         return row.stride / row.count
     poses = space.positions[row.first : row.first + row.count]
-    steps = [float(np.square(b - a).sum(axis=1).max()) for a, b in pairwise(poses)]
-    return float(np.sqrt(max(steps, default=0.0)))
+    steps = [float(np.sqrt(np.square(b - a).sum(axis=1).max())) for a, b in pairwise(poses)]
+    return sum(steps) / max(len(steps), 1)
 
 
 def _write(mesh: bpy.types.Mesh, name: str, kind: str, values: Sequence[float]) -> None:
