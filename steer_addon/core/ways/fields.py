@@ -3,7 +3,8 @@
 Dijkstra's search from the goal, in which a cell keeps the last corner on its way that it sees, so
 that ways are straight from corner to corner at any angle. A cell takes over the corner of the cell
 it was reached from, and looks for it once, when its turn has come; where it does not see it, the
-best of its neighbors becomes its corner.
+best of its neighbors becomes its corner. Most need not look: what two neighbors see past which the
+line goes on either side is seen between them, as it is nowhere a cell wide.
 Where the way goes through a portal, the cell at its entrance is its own corner, as at a goal.
 
 Source: Nash, Koenig, Tovey 2010, "Lazy Theta*: Any-Angle Path Planning and Path Length Analysis in
@@ -23,7 +24,7 @@ from ..numeric.vec import length, sub
 from ..views import RoomView, SurfaceView
 from .heap import rise, take
 from .islands import Roots
-from .lattice import line_cost, neighbor_of, opposite, sees, stand_of
+from .lattice import HIDDEN, WIDE, line_cost, look, neighbor_of, opposite, stand_of
 from .room import BLOCKED, FORBIDDEN, OPEN, may_go
 
 SQUEEZE = 1.25
@@ -32,7 +33,8 @@ OUT = 10.0
 """How much longer ways seem in forbidden cells: who is in them leaves them soon."""
 LEFT_OVERS = 64
 """Places at most at which ways end besides where goals are, as areas let nobody go on."""
-UNSEEN, WAITS, DONE = 0, 1, 2
+UNSEEN, WAITS, DONE, DONE_WIDE = 0, 1, 2, 3
+"""Phases of a cell; the last one is of those whose look to their corner is WIDE."""
 
 
 @kernel
@@ -74,22 +76,54 @@ def _tightness(room, cell):
 
 
 @kernel
+def _between(surface, room, cell, far, corner, phase):
+    """Whether two neighbors have wide looks to a corner and a cell's own look lies between them.
+
+    Across the line, the two looks are less than a cell apart: so a cell without room that is in the
+    way of the line is in the way of one of them too.
+    """
+    if room.leap[cell] < 2 or len(room.lane) > 0:
+        return False
+    x, y, _z = stand_of(surface, room, cell)
+    to_x, to_y, _z = stand_of(surface, room, far)
+    to_x -= x
+    to_y -= y
+    dx, dy = (1 if to_x > 0.0 else -1), (1 if to_y > 0.0 else -1)
+    column = int(surface.at[cell, 1]) * surface.nx + int(surface.at[cell, 0])
+    layer = cell - int(surface.first[column])
+    row = dy * surface.nx
+    across = int(surface.first[column + row + dx]) + layer
+    if phase[across] != DONE_WIDE or corner[across] != far:
+        return False
+    side = int(surface.first[column + (dx if abs(to_x) > abs(to_y) else row)]) + layer
+    return phase[side] == DONE_WIDE and corner[side] == far
+
+
+@kernel
 def _settle(surface, room, cell, corner, distance, phase):
-    """Give a cell whose turn has come a corner that it sees."""
+    """Give a cell whose turn has come a corner that it sees: the phase that it is in then."""
     far = int(corner[cell])
-    if far == cell or room.state[cell] == FORBIDDEN or sees(surface, room, cell, far):
-        return
+    if far == cell:
+        return DONE_WIDE
+    if room.state[cell] == FORBIDDEN:
+        return DONE
+    if _between(surface, room, cell, far, corner, phase):
+        return DONE_WIDE
+    found = look(surface, room, cell, far)
+    if found != HIDDEN:
+        return DONE_WIDE if found == WIDE else DONE
     here = stand_of(surface, room, cell)
     best, least = -1, math.inf
     for k in range(8):
         other = neighbor_of(surface, cell, k)
-        if other < 0 or phase[other] != DONE or not may_go(room, cell, other, k):
+        if other < 0 or phase[other] < DONE or not may_go(room, cell, other, k):
             continue
         way = distance[other] + length(sub(here, stand_of(surface, room, other)))
         if way < least:
             best, least = other, way
     if best >= 0:
         corner[cell], distance[cell] = best, least
+    return DONE_WIDE if room.leap[cell] > 1 else DONE
 
 
 @kernel
@@ -109,12 +143,36 @@ def _entrances(surface, room, cell, target, pull, corner, distance, phase, size,
     """Let ways go through the portals that lead to a cell: how many cells wait."""
     for k in range(len(room.joined)):
         other = int(room.joined[k, 0])
-        if room.joined[k, 1] != cell or phase[other] == DONE:
+        if room.joined[k, 1] != cell or phase[other] >= DONE:
             continue
         way = distance[cell] * 1.0 + room.toll[k]
         if way < distance[other]:
             distance[other], corner[other], phase[other] = way, other, WAITS
             key = way + pull * length(sub(stand_of(surface, room, other), target))
+            size = rise(other, key, size, heap, keys, place)
+    return size
+
+
+@kernel
+def _spread(
+    surface, room, cell, far, target, pull, corner, distance, phase, size, heap, keys, place
+):
+    """Let the neighbors of a cell head for a corner, where that is shorter: how many cells wait."""
+    here, there = stand_of(surface, room, cell), stand_of(surface, room, far)
+    to_here, to_there = distance[cell] * 1.0, distance[far] * 1.0
+    for k in range(8):
+        other = neighbor_of(surface, cell, k)
+        if other < 0 or phase[other] >= DONE or room.state[other] == BLOCKED:
+            continue
+        if not may_go(room, other, cell, opposite(k)):
+            continue
+        stand = stand_of(surface, room, other)
+        via, way = far, to_there + length(sub(stand, there))
+        if room.state[other] != OPEN:
+            via, way = cell, to_here + _tightness(room, other) * length(sub(stand, here))
+        if way < distance[other]:
+            distance[other], corner[other], phase[other] = way, via, WAITS
+            key = way + pull * length(sub(stand, target)) if pull > 0.0 else way
             size = rise(other, key, size, heap, keys, place)
     return size
 
@@ -147,8 +205,7 @@ def corner_field(
     size, again = _begin(roots, far, corner, distance, phase, heap, keys, place), 0
     while size > 0:
         cell, size = take(size, heap, keys, place)
-        _settle(surface, room, cell, corner, distance, phase)
-        phase[cell] = DONE
+        phase[cell] = _settle(surface, room, cell, corner, distance, phase)
         if cell == toward:
             break
         if len(room.gate) > 0 and room.gate[cell] != 0:
@@ -157,37 +214,34 @@ def corner_field(
             )
         # bodies in a tight cell stand off the middle: what is beyond goes there first
         far = int(corner[cell]) if room.state[cell] == OPEN else cell
-        here, there = stand_of(surface, room, cell), stand_of(surface, room, far)
-        to_here, to_there = distance[cell] * 1.0, distance[far] * 1.0
-        for k in range(8):
-            other = neighbor_of(surface, cell, k)
-            if other < 0 or phase[other] == DONE or room.state[other] == BLOCKED:
-                continue
-            if not may_go(room, other, cell, opposite(k)):
-                continue
-            stand = stand_of(surface, room, other)
-            via, way = far, to_there + length(sub(stand, there))
-            if room.state[other] != OPEN:
-                via, way = cell, to_here + _tightness(room, other) * length(sub(stand, here))
-            if way < distance[other]:
-                distance[other], corner[other], phase[other] = way, via, WAITS
-                key = way if toward < 0 else way + pull * length(sub(stand, target))
-                size = rise(other, key, size, heap, keys, place)
+        size = _spread(
+            surface, room, cell, far, target, pull, corner, distance, phase, size, heap, keys, place
+        )
         if size == 0 and near >= 0 and again < LEFT_OVERS:
             again += 1
             size = _begin_again(surface, room, near, corner, distance, phase, heap, keys, place)
 
 
 @kernel
-def _settle_costly(surface, room, cost, cell, corner, distance):
-    """Let a cell whose turn has come head for the corner of its neighbor, where that pays."""
+def _settle_costly(surface, room, cost, cell, corner, distance, phase):
+    """Let a cell whose turn has come head for the corner of its neighbor, where that pays.
+
+    Returns:
+        The phase that it is in then: DONE_WIDE where all cells on the way to its corner cost the
+        same, too.
+    """
     near = int(corner[cell])
     far = int(corner[near])
-    if far == near or room.state[cell] != OPEN or room.state[far] != OPEN:
-        return
-    way = distance[far] + line_cost(surface, room, cost, cell, far)
-    if way <= distance[cell] * (1.0 + 1.0e-5):
-        corner[cell], distance[cell] = far, way
+    if far != near and room.state[cell] == OPEN and room.state[far] == OPEN:
+        if cost[far] == cost[cell] and _between(surface, room, cell, far, corner, phase):
+            gap = length(sub(stand_of(surface, room, far), stand_of(surface, room, cell)))
+            corner[cell], distance[cell] = far, distance[far] + cost[cell] * gap
+            return DONE_WIDE
+        way, found = line_cost(surface, room, cost, cell, far)
+        if distance[far] + way <= distance[cell] * (1.0 + 1.0e-5):
+            corner[cell], distance[cell] = far, distance[far] + way
+            return DONE_WIDE if found == WIDE else DONE
+    return DONE_WIDE if room.leap[cell] > 1 and cost[near] == cost[cell] else DONE
 
 
 @kernel
@@ -202,9 +256,9 @@ def cost_field(
     size, again = _begin(roots, far, corner, distance, phase, heap, keys, place), 0
     while size > 0:
         cell, size = take(size, heap, keys, place)
+        phase[cell] = DONE_WIDE
         if corner[cell] != cell:
-            _settle_costly(surface, room, cost, cell, corner, distance)
-        phase[cell] = DONE
+            phase[cell] = _settle_costly(surface, room, cost, cell, corner, distance, phase)
         if cell == toward:
             break
         here, to_here = stand_of(surface, room, cell), distance[cell] * 1.0
@@ -214,7 +268,7 @@ def cost_field(
             )
         for k in range(8):
             other = neighbor_of(surface, cell, k)
-            if other < 0 or phase[other] == DONE or room.state[other] == BLOCKED:
+            if other < 0 or phase[other] >= DONE or room.state[other] == BLOCKED:
                 continue
             if not may_go(room, other, cell, opposite(k)):
                 continue

@@ -79,7 +79,7 @@ def _far_corner(surface, room, cost, field, cell):
             break
         if len(cost) > 0:
             saved = (distance[cell] - distance[beyond]) * (1.0 + DEARER)
-            if line_cost(surface, room, cost, cell, beyond) > saved:
+            if line_cost(surface, room, cost, cell, beyond)[0] > saved:
                 break
         found = beyond
     return found

@@ -19,6 +19,8 @@ BACK = 1.0e-3
 as across."""
 HALF = 127.0
 """What `RoomView.shift` holds for half a cell."""
+HIDDEN, SEEN, WIDE = 0, 1, 2
+"""What `look` finds."""
 
 _ALONG = sum((x + 1) << (2 * side) for side, x in enumerate((1, 0, -1, 0, 1, -1, -1, 1)))
 _ACROSS = sum((y + 1) << (2 * side) for side, y in enumerate((0, 1, 0, -1, 1, 1, -1, -1)))
@@ -96,11 +98,18 @@ def against(room, cell, x, y):
 
 @kernel
 def sees(surface, room, cell, end):
-    """Whether a body walks straight from one cell to another without leaving open cells.
+    """Whether a body walks straight from one cell to another without leaving open cells."""
+    return look(surface, room, cell, end) != HIDDEN
+
+
+@kernel
+def look(surface, room, cell, end):
+    """What a straight look from one cell to another finds: HIDDEN, SEEN or WIDE.
 
     Cells are followed over their links, so storeys stay apart. In tight cells bodies stand off the
     middle: there the way goes from cell to cell. Where all is open around (`RoomView.leap`), many
-    cells are passed at once. The line crosses more sides along a than along b.
+    cells are passed at once. The line crosses more sides along a than along b. It is WIDE where
+    all cells before the end are linked to all eight neighbors.
     """
     x, y, _z = stand_of(surface, room, cell)
     to_x, to_y, _z = stand_of(surface, room, end)
@@ -124,8 +133,11 @@ def sees(surface, room, cell, end):
         next_a, next_b = next_b, next_a
     lanes = len(room.lane) > 0
     if lanes and against(room, cell, to_x - x, to_y - y):
-        return False
+        return HIDDEN
+    found = WIDE
     while left_a + left_b > 0:
+        if room.leap[cell] == 0:
+            found = SEEN
         along = min(int(room.leap[cell]) - 2, left_a)
         if along > 1:
             layer = cell - int(surface.first[column])
@@ -149,20 +161,21 @@ def sees(surface, room, cell, end):
             next_b += step_b
             column += go_b
         if layer == 0:
-            return False
+            return HIDDEN
         cell = int(surface.first[column]) + layer - 1
         if room.state[cell] != 2 and left_a + left_b > 0:
-            return False
+            return HIDDEN
         if lanes and against(room, cell, to_x - x, to_y - y):
-            return False
-    return cell == end
+            return HIDDEN
+    return found if cell == end else HIDDEN
 
 
 @kernel
 def line_cost(surface, room, cost, cell, end):
-    """What the straight way from one cell to another costs [m]; infinite where there is none.
+    """What the straight way from one cell to another costs [m], and what `look` finds.
 
-    `cost` says for each cell how much longer ways through it seem.
+    `cost` says for each cell how much longer ways through it seem. Where there is no straight way
+    the cost is infinite; it is WIDE only where all cells cost the same, too.
     """
     x, y, _z = stand_of(surface, room, cell)
     to_x, to_y, _z = stand_of(surface, room, end)
@@ -183,9 +196,11 @@ def line_cost(surface, room, cost, cell, end):
     total, before = 0.0, 0.0
     lanes = len(room.lane) > 0
     if lanes and against(room, cell, to_x - x, to_y - y):
-        return math.inf
+        return math.inf, HIDDEN
     column = cy * surface.nx + cx
     go_y *= surface.nx
+    first = cost[cell]
+    found = WIDE if room.leap[cell] > 0 else SEEN
     while left_x + left_y > 0:
         if left_y == 0 or (left_x > 0 and next_x < next_y):
             layer = (int(surface.link[cell]) >> side_x) & 15
@@ -200,13 +215,17 @@ def line_cost(surface, room, cost, cell, end):
             next_y += step_y
             column += go_y
         if layer == 0:
-            return math.inf
+            return math.inf, HIDDEN
         now = min(now, 1.0)
         total += (now - before) * cost[cell]
         before = now
         cell = int(surface.first[column]) + layer - 1
+        if cost[cell] != first or (room.leap[cell] == 0 and left_x + left_y > 0):
+            found = SEEN
         if room.state[cell] != 2 and left_x + left_y > 0:
-            return math.inf
+            return math.inf, HIDDEN
         if lanes and against(room, cell, to_x - x, to_y - y):
-            return math.inf
-    return (total + (1.0 - before) * cost[cell]) * whole if cell == end else math.inf
+            return math.inf, HIDDEN
+    if cell != end:
+        return math.inf, HIDDEN
+    return (total + (1.0 - before) * cost[cell]) * whole, found
