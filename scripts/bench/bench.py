@@ -40,6 +40,7 @@ from scripts.bench import (  # noqa: E402
     overlay,
     panels,
     start,
+    ways,
 )
 from scripts.bench.table import SHORT, Row, as_markdown, as_text  # noqa: E402
 from steer_addon.core.errors import SteerError  # noqa: E402
@@ -54,6 +55,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "live": blender.live,
     "playback": blender.playback,
     "characters": characters.characters,
+    "ways": ways.ways,
     "overlay": overlay.overlay,
     "bake": blender.keys,
     "cache": cache.caches,

@@ -9,6 +9,7 @@ import pytest
 import way_scenes as scenes
 from waytools import RADIUS, SHAPE, Walk, blocks_of, led
 
+from steer_addon.core.compiled import jit
 from steer_addon.core.inputs.targets import make_targets
 from steer_addon.core.ways import classes
 from steer_addon.core.ways.own import WIDTH
@@ -84,3 +85,16 @@ def test_all_walk_their_own_ways_with_the_same_bits_after_resuming(town):
     walk.simulation.adopt(known)
     walk.simulation.frame, walk.simulation._ways = number, Ways()
     assert np.array_equal(walk.on(300)[-300:], whole[301:601])
+
+
+def test_ways_are_the_same_on_any_number_of_threads(town):
+    scene, starts, goals = town
+    before = jit.set_threads(1)
+    try:
+        via, _length, kept = lead(scene, starts, goals)
+        jit.set_threads(5)
+        for _ in range(3):
+            again, _length, same = lead(scene, starts, goals)
+            assert np.array_equal(again, via) and np.array_equal(same, kept)
+    finally:
+        jit.set_threads(before)

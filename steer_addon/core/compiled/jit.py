@@ -21,8 +21,8 @@ import numpy as np
 
 from ..diagnoses import Diagnosis, diagnose
 from ..doors import futures
-from ..errors import KernelsMissingError, short, warn
-from . import jit_parts, jit_scratch, jit_sources, jit_store, jit_target
+from ..errors import KernelsMissingError, warn
+from . import jit_parts, jit_scratch, jit_sources, jit_store, jit_target, jit_threads
 
 CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
@@ -57,20 +57,10 @@ class _State:
         self.status: Status | None = None
         self.cache_root: Path | None = None
         self.places: jit_store.Places | None = None
-        self.threads = _thread_count()
+        self.threads = jit_threads.wanted()
         self.pool: futures.ThreadPoolExecutor | None = None
         self.deferring = False
         self.recorder: Callable[..., Any] | None = None
-
-
-def _thread_count() -> int:
-    text = os.environ.get("STEER_THREADS", "")
-    if text.isdecimal() and len(text) < 6 and int(text) > 0:
-        return int(text)
-    if text not in ("", "0"):
-        problem = "STEER_THREADS is %s: give a whole number to 99999; all cores are used"
-        warn(__name__, problem, short(text))
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 _state = _State()
@@ -387,6 +377,14 @@ def parallel_for(function: Kernel, count: int, *args: Any, chunk: int = CHUNK) -
         for start in starts:  # shared, so that each range goes to one thread
             target(start, min(start + size, count), *args)
 
+    on_threads(work)
+
+
+def on_threads(work: Callable[[], None]) -> None:
+    """Call a function on all threads at once; it takes its share of what there is to do."""
+    if runs_alone(2, 1) or _state.recorder is not None:
+        work()
+        return
     pool = _pool()
     # This thread works too. While it does, the system wakes the others on idle cores; were it
     # to wait at once, it would often wake them on its own.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.jit import parallel_for
+from ..compiled.jit import on_threads, parallel_for, threads
 from ..views import RoomView
 from . import own
 from .areas.keeping_out import depths
@@ -41,6 +41,8 @@ MEMORY = 1 << 28
 """Bytes of the fields that are kept for one class of bodies, beside those of the step itself."""
 MOST_PLACES = 1 << 12
 """Places of goals that are remembered."""
+LOOKS_AT_ONCE = 128
+"""Agents with ways of their own to a task: each looks along its way, which takes microseconds."""
 
 Aims = tuple[F32, F32, Gates]
 """Where agents head for [m], shape (agents, 3); lengths of the ways from there [m], shape
@@ -82,7 +84,6 @@ class Class:
         self._surface = surface
         # the slot of each field; what was used last is at the end
         self._kept: OrderedDict[Key, int] = OrderedDict()
-        self._field: tuple[I32, F32] | None = None
         self._roots: OrderedDict[bytes, Roots] = OrderedDict()
 
     def moved_to(self, surface: Surface) -> None:
@@ -186,15 +187,27 @@ class Class:
         cells, ends = np.full((2, count), -1, np.int64)
         state = np.zeros(count, np.uint8)
         seen = view, room, self.label, goals, row, position
-        parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
+        parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends, chunk=LOOKS_AT_ONCE)
         for i in rows[(ends[rows] < 0) & (cells[rows] >= 0)].tolist():
             self._as_near(goals[row[i]], i, cells, ends, aims[0])
         goes = view, room, self.cost is not None, goals, row, position
-        parallel_for(own.follow_kernel, len(rows), rows, *goes, cells, ends, kept, state)
-        for i in rows[state[rows] == own.LOOKS].tolist():
-            kept[i] = self._own_way(goals[row[i]], int(cells[i]), int(ends[i]), scratch)
+        follows = *goes, cells, ends, kept, state
+        parallel_for(own.follow_kernel, len(rows), rows, *follows, chunk=LOOKS_AT_ONCE)
+        looks = rows[state[rows] == own.LOOKS].tolist()
+        memories = scratch.several(min(len(looks), threads()), self._surface.count)
+        waiting = iter(looks)
+
+        def search() -> None:
+            try:
+                memory = memories.pop()
+            except IndexError:
+                return
+            for i in waiting:  # shared, so that each agent goes to one thread
+                kept[i] = self._own_way(goals[row[i]], int(cells[i]), int(ends[i]), memory)
+
+        on_threads(search) if len(memories) > 1 else search()
         lanes = position, ids, kept, state, *aims
-        parallel_for(own.own_aims_kernel, len(rows), rows, view, room, *lanes)
+        parallel_for(own.own_aims_kernel, len(rows), rows, view, room, *lanes, chunk=LOOKS_AT_ONCE)
 
     def _as_near(self, goal: Any, i: int, cells: I64, ends: I64, via: F32) -> None:
         """Let the way of an agent end where its island comes nearest to a goal."""
@@ -225,14 +238,12 @@ class Class:
         reached_kernel(self._surface.view, self.room, cell, backward, found, waiting)
         return found
 
-    def _searched(self, cell: int, end: int, scratch: Scratch) -> tuple[I32, F32]:
+    def _searched(self, cell: int, end: int, scratch: Scratch) -> tuple[Any, ...]:
         """A search from the end of a way that stops at an agent."""
-        if self._field is None:
-            cells = self._surface.count
-            self._field = np.zeros(cells, np.int32), np.zeros(cells, np.float32)
+        field = scratch.field(self._surface.count)
         roots = Roots(end, np.array([end], np.int64), np.zeros(1))
-        fill_field(self._surface.view, self.room, roots, self.cost, self._field, scratch, cell)
-        return self._field
+        fill_field(self._surface.view, self.room, roots, self.cost, field, scratch, cell)
+        return field
 
     def _free_slot(self, most: int) -> int:
         """A slot for one more field, of `most` slots."""

@@ -33,6 +33,8 @@ OUT = 10.0
 """How much longer ways seem in forbidden cells: who is in them leaves them soon."""
 LEFT_OVERS = 64
 """Places at most at which ways end besides where goals are, as areas let nobody go on."""
+BYTES, MOST_BYTES = 21, 1 << 29
+"""Memory of a search for each cell, and that of all searches at once, at most."""
 UNSEEN, WAITS, DONE, DONE_WIDE = 0, 1, 2, 3
 """Phases of a cell; the last one is of those whose look to their corner is WIDE."""
 
@@ -289,6 +291,8 @@ class Scratch:
 
     def __init__(self) -> None:
         self._arrays: tuple[Any, ...] = ()
+        self._field: tuple[Any, ...] = ()
+        self._others: list[Scratch] = []
 
     def of(self, count: int) -> tuple[Any, ...]:
         """Arrays for a number of cells, which hold anything: `phase`, `heap`, `keys`, `place`."""
@@ -298,13 +302,30 @@ class Scratch:
             self._arrays = phase, numbers[0], keys, numbers[1]
         return self._arrays
 
+    def field(self, count: int) -> tuple[Any, ...]:
+        """Corners and lengths of ways, for a search that nobody keeps: they hold anything."""
+        if not self._field or len(self._field[0]) != count:
+            self._field = np.zeros(count, np.int32), np.zeros(count, np.float32)
+        return self._field
+
+    def several(self, number: int, count: int) -> list[Scratch]:
+        """This one and others, for searches at once among a number of cells.
+
+        Args:
+            number: How many at most; fewer where they would take more than `MOST_BYTES`.
+            count: Number of cells.
+        """
+        number = max(1, min(number, MOST_BYTES // (BYTES * max(count, 1))))
+        self._others += [Scratch() for _ in range(number - 1 - len(self._others))]
+        return [self, *self._others[: number - 1]]
+
 
 def fill_field(
     surface: SurfaceView,
     room: RoomView,
     roots: Roots,
     cost: NDArray[np.float32] | None,
-    field: tuple[Any, Any],
+    field: tuple[Any, ...],
     scratch: Scratch,
     toward: int = -1,
 ) -> None:
