@@ -31,6 +31,7 @@ os.environ["BLENDER_USER_RESOURCES"] = _resources
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / "build" / "kernels"))
 
 from scripts.bench import (  # noqa: E402
+    batches,
     behaviors,
     blender,
     bodies,
@@ -56,6 +57,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "playback": blender.playback,
     "characters": characters.characters,
     "ways": ways.ways,
+    "batches": batches.batches,
     "overlay": overlay.overlay,
     "bake": blender.keys,
     "cache": cache.caches,

@@ -87,6 +87,22 @@ def test_all_walk_their_own_ways_with_the_same_bits_after_resuming(town):
     assert np.array_equal(walk.on(300)[-300:], whole[301:601])
 
 
+@pytest.mark.slow
+def test_who_goes_on_hardly_ever_looks_again(town, monkeypatch):
+    scene, starts, goals = town
+    asked, fill = [], classes.fill_field
+    monkeypatch.setattr(classes, "fill_field", lambda *given: asked.append(1) or fill(*given))
+    ways, here, kept = Ways(), starts.astype(np.float32), None
+    for _step in range(900):
+        via, _length, kept = lead(scene, here, goals, kept, ways)
+        way = via - here
+        far = np.linalg.norm(way, axis=1, keepdims=True)
+        here = (here + way * np.minimum(0.2 / np.maximum(far, 1e-6), 1.0)).astype(np.float32)
+    # corners and goals come and go out of sight as they are gone round
+    assert np.linalg.norm(here - goals, axis=1).max() < 0.1
+    assert MANY // 2 < len(asked) <= 2 * MANY
+
+
 def test_ways_are_the_same_on_any_number_of_threads(town):
     scene, starts, goals = town
     before = jit.set_threads(1)

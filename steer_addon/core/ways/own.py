@@ -2,8 +2,8 @@
 
 A field for each goal would take too much memory then. An agent that does not see its goal looks for
 a way once, by the same search, which stops at the agent, and keeps its corners. It goes from one to
-the next, and looks again when its goal has moved by more than `MOVED`, when it no longer sees its
-next corner, or has gone by all that it keeps.
+the next. It looks again when its goal has moved by more than `MOVED`, when it has gone by all that
+it keeps, or when neither its cell nor a neighbor of that sees its next corner any more.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.jit import kernel
-from ..numeric.vec import length, load, store, sub
+from ..numeric.vec import dot, length, load, store, sub
 from ..views import SurfaceView
 from .finder import LANES, beside, lane_of, through
 from .lattice import cell_at, neighbor_of, sees, stand_of
 from .portals.links import link_from, link_of
-from .room import BLOCKED, FORBIDDEN
+from .room import BLOCKED, FORBIDDEN, OPEN, may_go
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
@@ -84,6 +84,15 @@ def _corner(kept, i, k):
 
 
 @kernel
+def _left(kept, i):
+    """How long what agent i keeps of its way is from the next corner on [m]."""
+    left = 0.0 if kept[i, TAIL] == math.inf else abs(kept[i, TAIL] * 1.0)
+    for at in range(int(kept[i, COUNT]) - 1):
+        left += length(sub(_corner(kept, i, at + 1), _corner(kept, i, at)))
+    return left
+
+
+@kernel
 def _goes_by(surface, room, cell, position, place):
     """Whether a place that an agent keeps is still in sight, or as good as reached."""
     there = cell_at(surface, place[0], place[1], place[2])
@@ -107,6 +116,33 @@ def _passed(surface, room, kept, i, cell, position):
 
 
 @kernel
+def _rejoins(surface, room, kept, i, cell, position):
+    """Whether a neighbor of an agent's cell sees its next corner: the way leads over it then."""
+    count, place = int(kept[i, COUNT]), _corner(kept, i, 0)
+    there = cell_at(surface, place[0], place[1], place[2])
+    if there < 0 or room.state[there] == BLOCKED or count == CORNERS:
+        return False
+    best, least = -1, math.inf
+    for side in range(8):
+        other = neighbor_of(surface, cell, side)
+        if other < 0 or room.state[other] != OPEN or not may_go(room, cell, other, side):
+            continue
+        stand = stand_of(surface, room, other)
+        way = length(sub(stand, position)) + length(sub(place, stand))
+        if way < least and sees(surface, room, other, there):
+            best, least = other, way
+    if best < 0:
+        return False
+    for at in range(FIRST + 3 * count - 1, FIRST - 1, -1):
+        kept[i, at + 3] = kept[i, at]
+    kept[i, COUNT] = count + 1
+    stand = stand_of(surface, room, best)
+    for axis in range(3):
+        kept[i, FIRST + axis] = stand[axis]
+    return True
+
+
+@kernel
 def _gate(surface, room, kept, i):
     """The link of the portal that the last corner of an agent's way leads to; -1 for none."""
     place = _corner(kept, i, 0)
@@ -127,17 +163,27 @@ def follow_kernel(
         state[i], cell, end = SEEN, cells[i], ends[i]
         position, goal = load(positions, i), load(goals, row[i])
         seen = cell < 0 or end < 0 or sees(surface, room, cell, end)
-        if seen and (not costly or end < 0 or length(sub(goal, position)) <= LANES):
-            kept[i, COUNT] = 0.0
-            continue
+        far = length(sub(goal, position))
         moved = length(sub(goal, (kept[i, 0] * 1.0, kept[i, 1] * 1.0, kept[i, 2] * 1.0)))
+        if seen and (not costly or end < 0 or far <= LANES):
+            # past corners, goals come and go out of sight: a way that leads on may still be needed
+            if moved > MOVED or kept[i, GATE] != 0.0 or _left(kept, i) > far - LANES:
+                kept[i, COUNT] = 0.0
+            continue
         state[i] = LOOKS
         if kept[i, COUNT] > 0.0 and moved <= MOVED:
             ends_here = kept[i, COUNT] == 1.0 and kept[i, TAIL] < 0.0
-            if _passed(surface, room, kept, i, cell, position):
-                near = length(sub(_corner(kept, i, 0), position)) <= LANES
+            if _passed(surface, room, kept, i, cell, position) or (
+                cell >= 0 and _rejoins(surface, room, kept, i, cell, position)
+            ):
+                place = _corner(kept, i, 0)
+                back = sub(position, place)
+                near = length(back) <= LANES
                 if kept[i, COUNT] == 1.0 and kept[i, GATE] != 0.0:
                     near = _gate(surface, room, kept, i) < 0
+                elif kept[i, COUNT] == 1.0 and kept[i, TAIL] != math.inf:
+                    # beyond its last corner it would see the goal
+                    ends_here = ends_here or dot(back, sub(goal, place)) > 0.0
                 state[i] = LOOKS if ends_here and near else KEPT
 
 
@@ -162,14 +208,11 @@ def own_aims_kernel(
                 store(via, i, place)
                 rest[i] = abs(kept[i, TAIL])
                 continue
-        short = kept[i, TAIL] == math.inf
-        if short and count == 1:
+        if kept[i, TAIL] == math.inf and count == 1:
             store(via, i, place)
             rest[i] = 0.0
             continue
-        rest[i] = 0.0 if short else abs(kept[i, TAIL])
-        for at in range(count - 1):
-            rest[i] += length(sub(_corner(kept, i, at + 1), _corner(kept, i, at)))
+        rest[i] = _left(kept, i)
         cell = cell_at(surface, place[0], place[1], place[2])
         lane = lane_of(ids[i])
         store(via, i, beside(surface, room, cell, place, beyond, lane, load(positions, i)))
