@@ -155,6 +155,8 @@ def _crowds() -> Iterator[Row]:
     )
     ways, goals, here, kept = Ways(), places(1_000), places(1_000), None
     rows, bodies = np.arange(1_000), np.full(1_000, RADIUS, np.float32)
+    # kernels are compiled
+    Ways().lead(SHAPE, blocks, goals, rows, (here, rows, bodies))
     total = 0.0
     for _ in range(STEPS):
         begin = time.perf_counter()
