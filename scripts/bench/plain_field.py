@@ -1,8 +1,8 @@
 """A field of next corners on a plain lattice, as the ways of crowds are compared with.
 
 Lazy Theta* as it is written down, in compiled Python: one layer, cells that are free or not, one
-look a cell. Source: Nash, Koenig, Tovey 2010, "Lazy Theta*: Any-Angle Path Planning and Path Length
-Analysis in 3D".
+look a cell, and the same heap. Source: Nash, Koenig, Tovey 2010, "Lazy Theta*: Any-Angle Path
+Planning and Path Length Analysis in 3D".
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from steer_addon.core.ways import heap as ours
+
+rise, take = njit(ours.rise.function), njit(ours.take.function)
 
 
 @njit
@@ -44,43 +48,6 @@ def _sees(free, nx, cell, corner):
 
 
 @njit
-def _rise(cell, key, size, heap, keys, place):
-    at = place[cell]
-    if at < 0:
-        at = size
-        size += 1
-    while at > 0 and keys[(at - 1) >> 1] > key:
-        above = (at - 1) >> 1
-        heap[at], keys[at] = heap[above], keys[above]
-        place[heap[at]] = at
-        at = above
-    heap[at], keys[at], place[cell] = cell, key, at
-    return size
-
-
-@njit
-def _take(size, heap, keys, place):
-    first = heap[0]
-    size -= 1
-    place[first] = -1
-    if size > 0:
-        cell, key, at = heap[size], keys[size], 0
-        while True:
-            below = 2 * at + 1
-            if below >= size:
-                break
-            if below + 1 < size and keys[below + 1] < keys[below]:
-                below += 1
-            if keys[below] >= key:
-                break
-            heap[at], keys[at] = heap[below], keys[below]
-            place[heap[at]] = at
-            at = below
-        heap[at], keys[at], place[cell] = cell, key, at
-    return first, size
-
-
-@njit
 def _settle(free, nx, ny, cell, corner, distance, done):
     if corner[cell] == cell or _sees(free, nx, cell, corner[cell]):
         return
@@ -99,9 +66,9 @@ def _settle(free, nx, ny, cell, corner, distance, done):
 def _fill(free, nx, ny, goal, corner, distance, done, heap, keys, place):
     corner[:], distance[:], done[:], place[:] = -1, np.inf, False, -1
     corner[goal], distance[goal] = goal, 0.0
-    size = _rise(goal, 0.0, 0, heap, keys, place)
+    size = rise(goal, 0.0, 0, heap, keys, place)
     while size > 0:
-        cell, size = _take(size, heap, keys, place)
+        cell, size = take(size, heap, keys, place)
         _settle(free, nx, ny, cell, corner, distance, done)
         done[cell] = True
         cx, cy, far = cell % nx, cell // nx, corner[cell]
@@ -116,7 +83,7 @@ def _fill(free, nx, ny, goal, corner, distance, done, heap, keys, place):
                 way = distance[far] + math.sqrt((x - far % nx) ** 2 + (y - far // nx) ** 2)
                 if way < distance[other]:
                     distance[other], corner[other] = way, far
-                    size = _rise(other, way, size, heap, keys, place)
+                    size = rise(other, way, size, heap, keys, place)
 
 
 def plain_field(

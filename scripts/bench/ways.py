@@ -13,7 +13,7 @@ from scripts.bench.crowds import DT, pedestrians
 from scripts.bench.plain_field import plain_field
 from scripts.bench.table import Row, median, medians, seconds_of, timed
 from steer_addon.core.geometry import bvh
-from steer_addon.core.views import BvhView
+from steer_addon.core.views import BvhView, RoomView
 from steer_addon.core.ways.fields import Scratch, fill_field
 from steer_addon.core.ways.islands import Roots
 from steer_addon.core.ways.room import OPEN, make_room
@@ -61,6 +61,13 @@ def _surface(ground: BvhView, walls: BvhView) -> Surface:
     return make_surface(SHAPE, ground, walls, bounds_of(ground, walls, NOWHERE))
 
 
+def _plain() -> tuple[BvhView, BvhView, Surface, RoomView]:
+    """Ground with few boxes: it, the boxes, the surface, and where bodies have room on it."""
+    ground, walls = _square(SIDE), bvh.build(np.concatenate(_boxes(PLAIN_BOXES, SIDE, 0.5, 8.0)))
+    surface = _surface(ground, walls)
+    return ground, walls, surface, make_room(surface, ground, walls, RADIUS)
+
+
 def _surfaces() -> Iterator[Row]:
     """A surface found at once, and again around a door."""
     ground = _square(SIDE)
@@ -81,18 +88,13 @@ def _surfaces() -> Iterator[Row]:
 
     blocks = [Blocks(ground, walls, trees)]
     ways.surface(SHAPE, blocks[-1], NOWHERE)
-    found = medians(
-        [lambda: ways.surface(SHAPE, blocks[-1], NOWHERE)], 15, between=moved
-    )[0]  # fmt: skip
+    (found,) = medians([lambda: ways.surface(SHAPE, blocks[-1], NOWHERE)], 15, between=moved)
     yield timed("… found again as a door moves", found, "ms", 20.0)
 
 
 def _fields() -> Iterator[Row]:
     """Fields of next corners against a plain one, and with costs."""
-    ground = _square(SIDE)
-    surface = _surface(ground, bvh.build(np.concatenate(_boxes(PLAIN_BOXES, SIDE, 0.5, 8.0))))
-    walls = bvh.build(np.concatenate(_boxes(PLAIN_BOXES, SIDE, 0.5, 8.0)))
-    room = make_room(surface, ground, walls, RADIUS)
+    _ground, _walls, surface, room = _plain()
     view, cells = surface.view, surface.count
     goal = int(np.flatnonzero(room.state == OPEN)[cells // 3])
     field = np.zeros(cells, np.int32), np.zeros(cells, np.float32)
@@ -127,10 +129,7 @@ def _fields() -> Iterator[Row]:
 
 def _crowds() -> Iterator[Row]:
     """Agents who are led to few goals, and to one each."""
-    ground = _square(SIDE)
-    walls = bvh.build(np.concatenate(_boxes(PLAIN_BOXES, SIDE, 0.5, 8.0)))
-    surface = _surface(ground, walls)
-    room = make_room(surface, ground, walls, RADIUS)
+    ground, walls, surface, room = _plain()
     open_cells = np.flatnonzero(room.state == OPEN)
     rng = np.random.default_rng(7)
 
