@@ -9,7 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import library  # noqa: E402
+from steer_addon.blender.characters import library, library_group  # noqa: E402
 from steer_addon.core.characters.pose_space import PoseSpace, Row  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 
@@ -168,11 +168,50 @@ def test_another_mesh_and_other_poses_take_the_place():
     before = made.data.name
     wide = space(walk=8, width=2.0)
     library.refill(made, body(wide), wide)
-    assert [mesh.name for mesh in bpy.data.meshes] == [before]
+    assert {mesh.name for mesh in bpy.data.meshes} == {before, ".Toy Poses"}
+    assert [obj.name for obj in bpy.data.objects] == [".Toy Poses", "Toy"]
     assert len(made.modifiers) == 1
     assert library.rows_of(made)[0] == wide.gaits
     shown, _ = poses_of(made)
     np.testing.assert_array_equal(shown[3].points, wide.positions[3])
+
+
+def of_before(character, poses):
+    """Let a character be as they were, with an attribute of its mesh for each pose."""
+    for number, positions in enumerate(poses.positions):
+        made = character.data.attributes.new(f"pose_{number:04}", "FLOAT_VECTOR", "POINT")
+        made.data.foreach_set("vector", positions.ravel())
+    points = bpy.data.objects[f".{character.name} Poses"]
+    bpy.data.meshes.remove(points.data)
+    group = library_group.ensure_group()
+    for socket in list(group.interface.items_tree):
+        if socket.name == "Pose Points":
+            group.interface.remove(socket)
+    group["steer_character_version"] = 5
+
+
+def test_poses_of_before_are_moved_out_of_the_mesh_which_two_characters_may_share():
+    poses = space(walk=90, run=40)
+    toy = make_toy(poses=poses)
+    of_before(toy, poses)
+    twin = toy.copy()
+    twin.name = "Twin"
+    np.testing.assert_array_equal(library.positions_of(toy), poses.positions)
+    make_toy("Other")
+    for one in (toy, twin):
+        assert not [a.name for a in one.data.attributes if a.name.startswith("pose_")]
+        np.testing.assert_array_equal(library.positions_of(one), poses.positions)
+        shown, _ = poses_of(one)
+        for found, positions in zip(shown, poses.positions, strict=True):
+            np.testing.assert_array_equal(found.points, positions)
+
+
+def test_poses_that_were_deleted_are_told():
+    toy = make_toy()
+    bpy.data.objects.remove(bpy.data.objects[".Toy Poses"])
+    with pytest.raises(CharacterError, match="'Toy' has lost its poses"):
+        library.positions_of(toy)
+    poses_of(toy)
 
 
 def test_a_linked_character_stays_as_it_is(tmp_path):
@@ -190,20 +229,20 @@ def test_a_linked_character_stays_as_it_is(tmp_path):
 @pytest.mark.parametrize(
     ("name", "give", "read", "version", "given"),
     [
-        ("Weight", library.set_weight, library.weight_of, 1, 2.5),
-        ("Upright", library.set_upright, library.upright_of, 3, 0.2),
+        ("Weight", library_group.set_weight, library_group.weight_of, 1, 2.5),
+        ("Upright", library_group.set_upright, library_group.upright_of, 3, 0.2),
     ],
 )
 def test_characters_of_before_are_as_others(name, give, read, version, given):
     toy = make_toy()
     give(toy, given)
-    group = library.ensure_group()
+    group = library_group.ensure_group()
     socket = next(item for item in group.interface.items_tree if item.name == name)
     group.interface.remove(socket)
     assert read(toy) == 1.0
     group["steer_character_version"] = version
     make_toy("Other")
-    assert library.ensure_group() == group
+    assert library_group.ensure_group() == group
     assert read(toy) == read(bpy.data.objects["Other"]) == 1.0
     give(toy, 0.5)
     assert read(toy) == 0.5

@@ -15,7 +15,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Matrix  # noqa: E402
 
-from steer_addon.blender.characters import library  # noqa: E402
+from steer_addon.blender.characters import library_group  # noqa: E402
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.characters.picking import SHEARS, stances  # noqa: E402
@@ -190,8 +190,8 @@ def test_each_of_several_characters_is_upright_by_a_share_of_its_own():
     frame = level_frame(6, slope_ahead=[rise] * 6, character=[0, 1, 0, 1, 1, 0])
     person, dog = make_toy("A Person"), make_toy("Dog", space(width=1.5))
     _, modifier = crowd_of(frame, person, dog)
-    library.set_upright(dog, 0.25)
-    assert (library.upright_of(person), library.upright_of(dog)) == (1.0, 0.25)
+    library_group.set_upright(dog, 0.25)
+    assert (library_group.upright_of(person), library_group.upright_of(dog)) == (1.0, 0.25)
     for crowd in (1.0, 0.6):
         display.set_input(modifier, "Upright", crowd)
         bpy.context.view_layer.update()

@@ -8,7 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import state  # noqa: E402
-from steer_addon.blender.display import crowd_group, display  # noqa: E402
+from steer_addon.blender.display import crowd_group, display, nested_group  # noqa: E402
 from steer_addon.blender.display.node_builder import add_nodes  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from steer_addon.core.results.frames import Frame  # noqa: E402
@@ -37,7 +37,7 @@ def test_the_group_is_made_once_and_its_inputs_are_explained():
     assert display.ensure_node_group() == group
     assert group.name == display.NODE_GROUP_NAME
     assert all(link.is_valid for link in group.links)
-    sockets = crowd_group.sockets_of(group)
+    sockets = nested_group.sockets_of(group)
     assert [s.name for s in sockets][:4] == ["Geometry", "State", "Display", "Object"]
     assert all(s.description for s in sockets)
 
@@ -53,11 +53,11 @@ def test_an_older_group_is_rebuilt_and_modifiers_keep_their_values():
     group[crowd_group.VERSION_KEY] = 0
     assert display.ensure_node_group() == group
     assert group[crowd_group.VERSION_KEY] == 13
-    names = [s.name for s in crowd_group.sockets_of(group)]
+    names = [s.name for s in nested_group.sockets_of(group)]
     new = bpy.data.node_groups.new("New", "GeometryNodeTree")
     crowd_group.build_group(new)
-    assert names == [s.name for s in crowd_group.sockets_of(new)]
-    assert len(crowd_group.sockets_of(group, "OUTPUT")) == 1
+    assert names == [s.name for s in nested_group.sockets_of(new)]
+    assert len(nested_group.sockets_of(group, "OUTPUT")) == 1
     assert display.get_input(modifier, "Scale") == 2.5
     assert display.get_input(modifier, "Display") == "Points"
     assert len(evaluated(obj).data.vertices) == 5

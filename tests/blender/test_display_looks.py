@@ -8,7 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import state  # noqa: E402
-from steer_addon.blender.display import crowd_group, display  # noqa: E402
+from steer_addon.blender.display import crowd_group, display, nested_group  # noqa: E402
 from steer_addon.blender.operators import looks  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 
@@ -196,7 +196,7 @@ def test_an_older_group_gets_the_new_inputs_with_their_defaults():
     group[crowd_group.VERSION_KEY] = 2
     display.update_node_groups()
     assert group[crowd_group.VERSION_KEY] == 13
-    names = [socket.name for socket in crowd_group.sockets_of(group)[2:]]
+    names = [socket.name for socket in nested_group.sockets_of(group)[2:]]
     values = {name: display.get_input(modifier, name) for name in names}
     assert (values["Display"], values["Scale"]) == ("Object", 3.0)
     assert (values["Choose By"], values["Color By"]) == ("Random", "Nothing")

@@ -6,21 +6,21 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.display import crowd_group, display, kept_group  # noqa: E402
+from steer_addon.blender.display import display, kept_group, nested_group  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
 def described(group):
     """All that a group, and the one in it, is made of."""
-    inner = crowd_group.inner_group(group)
+    inner = nested_group.inner_of(group)
     return one(group), one(inner)
 
 
 def one(group):
     sockets = [
         (s.name, s.identifier, s.socket_type, getattr(s, "default_value", None))
-        for s in crowd_group.sockets_of(group)
+        for s in nested_group.sockets_of(group)
     ]
     nodes = {node.name: node.bl_idname for node in group.nodes}
     links = [

@@ -10,7 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 import bmesh  # noqa: E402
 from mathutils.bvhtree import BVHTree  # noqa: E402
 
-from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.blender.characters import library_group, making  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
@@ -79,15 +79,15 @@ def shown(read=lambda mesh: vectors(mesh)):
 
 def faces_of(made):
     """Number of vertices of the body and of its levels."""
-    modifier = library.modifier_of(made.character)
-    found = [display.get_input(modifier, name) for name in library.LEVELS]
+    modifier = library_group.modifier_of(made.character)
+    found = [display.get_input(modifier, name) for name in library_group.LEVELS]
     return [len(obj.data.vertices) for obj in (made.character, *found) if obj is not None]
 
 
 def test_levels_have_a_third_of_the_faces_each():
     made = character(2)
-    modifier = library.modifier_of(made.character)
-    meshes = [display.get_input(modifier, name).data for name in library.LEVELS]
+    modifier = library_group.modifier_of(made.character)
+    meshes = [display.get_input(modifier, name).data for name in library_group.LEVELS]
     whole = len(made.character.data.polygons)
     for level, mesh in enumerate(meshes, 1):
         mesh.calc_loop_triangles()
@@ -188,7 +188,8 @@ def test_made_anew_with_other_levels():
     for _step in making.making(bpy.context.scene, rig, recipe, made.character):
         pass
     assert len(faces_of(made)) == 2
-    assert before - {obj.name for obj in bpy.data.objects} == {"Walker Character Level 2"}
+    gone = before - {obj.name for obj in bpy.data.objects}
+    assert gone == {"Walker Character Level 2", ".Walker Character Level 2 Poses"}
     assert not [mesh for mesh in bpy.data.meshes if mesh.users == 0]
 
 
@@ -199,8 +200,8 @@ def test_levels_are_kept_in_the_file(tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True)
     bpy.ops.wm.open_mainfile(filepath=path)
-    modifier = library.modifier_of(bpy.data.objects[name])
-    kept = [display.get_input(modifier, level) for level in library.LEVELS]
+    modifier = library_group.modifier_of(bpy.data.objects[name])
+    kept = [display.get_input(modifier, level) for level in library_group.LEVELS]
     assert [len(obj.data.vertices) for obj in kept] == sizes[1:]
 
 
@@ -209,7 +210,7 @@ def test_a_level_of_other_poses_is_passed_over():
     other = making.make_character(
         bpy.context.scene, round_rig("Other"), Recipe(walk="Walk", plan=PLAN)
     )
-    display.set_input(library.modifier_of(made.character), "Level 1", other.character)
+    display.set_input(library_group.modifier_of(made.character), "Level 1", other.character)
     crowd_of(made)
     camera_at(500.0)
     assert [len(points) for points in shown()] == faces_of(made)[:1]

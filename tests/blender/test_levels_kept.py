@@ -7,7 +7,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import heroes  # noqa: E402
-from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.blender.characters import library_group, making  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from tests.blender.crowd_views import make_crowd  # noqa: E402
@@ -142,8 +142,8 @@ def test_a_copy_of_a_character_keeps_the_levels_when_it_is_made_again():
     for _step in making.making(bpy.context.scene, rig, recipe, made.character):
         pass
     assert len(faces_of(made)) == 1
-    modifier = library.modifier_of(copy)
-    assert all(display.get_input(modifier, name) for name in library.LEVELS)
+    modifier = library_group.modifier_of(copy)
+    assert all(display.get_input(modifier, name) for name in library_group.LEVELS)
 
 
 @pytest.mark.slow

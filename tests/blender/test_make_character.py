@@ -93,8 +93,8 @@ def test_rig_stays_as_it_is(empty_scene):
     assert {kind for kind, names in new.items() if names} == {
         "objects", "meshes", "collections", "node_groups",
     }  # fmt: skip
-    assert len(new["objects"]) == len(new["meshes"]) == 1
-    assert made.character.name in new["objects"]
+    name = made.character.name
+    assert set(new["objects"]) == set(new["meshes"]) == {name, f".{name} Poses"}
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,6 @@ SOLE = 0.005
 """Height below which a sole is on the ground [m]."""
 
 
-def pose_of(character, number):
-    data = character.data.attributes[f"pose_{number:04}"].data
-    points = np.empty(3 * len(data), np.float32)
-    data.foreach_get("vector", points)
-    return points.reshape(-1, 3)
-
-
 def test_all_arrive_and_stand_on_both_feet():
     assert bpy.ops.object.steer_start(preset="pedestrians", count=100) == {"FINISHED"}
     obj = active()
@@ -50,7 +43,7 @@ def test_all_arrive_and_stand_on_both_feet():
         character = characters[int(last.attributes["character"][agent])]
         row = library.rows_of(character)[0][0]
         place = last.attributes["phase"][agent] % 1.0 * row.count
-        pose = pose_of(character, row.first + int(place + 0.5) % row.count)
+        pose = library.positions_of(character)[row.first + int(place + 0.5) % row.count]
         for side in (1.0, -1.0):
             foot = pose[pose[:, 0] * side > 0.0, 2]
             assert abs(foot.min()) < SOLE and np.sum(foot < SOLE) >= 4, character.name

@@ -9,7 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import library  # noqa: E402
+from steer_addon.blender.characters import library, library_group  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.making import figures  # noqa: E402
 from steer_addon.blender.writing import usd_points  # noqa: E402
@@ -141,8 +141,8 @@ def assert_all_is_shown(crowd):
         if instance.is_instance and instance.parent.original == crowd
     }
     people = library.among(bpy.data.collections["People"])
-    modifier = library.modifier_of(people[WALKER])
-    levels = [display.get_input(modifier, name) for name in library.LEVELS]
+    modifier = library_group.modifier_of(people[WALKER])
+    levels = [display.get_input(modifier, name) for name in library_group.LEVELS]
     # the body and the hat of the walker, in full and in two levels
     parts = [vertices_of_parts(obj.data) for obj in (people[WALKER], *levels)]
     wanted = {len(people[who].data.vertices) for who in (CHILD, MAN, WOMAN)}.union(*parts)

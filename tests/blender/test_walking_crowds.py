@@ -8,7 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import keyed_crowds, status  # noqa: E402
-from steer_addon.blender.characters import library  # noqa: E402
+from steer_addon.blender.characters import library, library_group  # noqa: E402
 from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.crowd import casting, state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
@@ -92,7 +92,10 @@ def test_the_solver_chooses_as_the_nodes_do(choice):
 def test_a_dog_tilts_with_the_ground_more_than_people_do():
     scene = bpy.context.scene
     dog, man = (figures.ensure_character(name, scene) for name in ("dog", "man"))
-    assert (library.upright_of(dog), library.upright_of(man)) == (pytest.approx(0.3), 1.0)
+    assert (library_group.upright_of(dog), library_group.upright_of(man)) == (
+        pytest.approx(0.3),
+        1.0,
+    )
 
 
 def test_weights_and_upright_of_each_character_stand_in_the_panel(monkeypatch):
@@ -117,7 +120,7 @@ def test_the_solver_knows_how_far_bodies_tilt_with_slopes():
     obj = people()
     modifier = display.find_modifier(obj)
     assert casting.cast_of(obj).upright == ()
-    library.set_upright(casting.characters_of(modifier)[1], 0.5)
+    library_group.set_upright(casting.characters_of(modifier)[1], 0.5)
     assert casting.cast_of(obj).upright == pytest.approx([1.0, 0.5, 1.0])
     display.set_input(modifier, "Upright", 0.4)
     assert casting.cast_of(obj).upright == pytest.approx([0.4, 0.2, 0.4])
@@ -131,8 +134,8 @@ def test_weights_say_how_often_a_character_is_taken():
     children = sum(name == "Child" for name in shown_tops(obj).values())
     assert 400 * 0.35 / 2.35 == pytest.approx(children, abs=20)
     child, man, woman = casting.characters_of(modifier)
-    library.set_weight(man, 0.0)
-    library.set_weight(woman, 3.5)
+    library_group.set_weight(man, 0.0)
+    library_group.set_weight(woman, 3.5)
     at_rest = shown_tops(obj)
     assert sum(name == "Woman" for name in at_rest.values()) == pytest.approx(364, abs=15)
     assert "Man" not in at_rest.values()
@@ -183,10 +186,7 @@ def shorter(character):
     gaits, _ = library.rows_of(character)
     kept = gaits[:-1]
     count = sum(row.count for row in kept)
-    points = np.empty((count, 3 * len(character.data.vertices)), np.float32)
-    for number, row in enumerate(points):
-        character.data.attributes[f"pose_{number:04}"].data.foreach_get("vector", row)
-    poses = PoseSpace(points.reshape(count, -1, 3), kept)
+    poses = PoseSpace(library.positions_of(character)[:count], kept)
     library.refill(character, character.data.copy(), poses)
 
 

@@ -18,7 +18,7 @@ from mathutils import Matrix
 
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
-from ..characters import figure_rigs, hero_actions, library, optional_parts, origins
+from ..characters import figure_rigs, hero_actions, library, library_group, optional_parts, origins
 from ..characters.heroes import MARK, make_hero
 from ..crowd import crowds, hero_table
 from ..crowd.casting import characters_of
@@ -96,7 +96,7 @@ class Stage:
         number = int(np.round(tracks.posture[start, column, 2]))
         given = tracks.parts[start, column : column + 1]
         found = self._with_parts(number, int(tracks.ids[column]), given)
-        upright = library.upright_of(self.characters[number % len(self.characters)])
+        upright = library_group.upright_of(self.characters[number % len(self.characters)])
         motion = tracks.motion(column, self.look, upright)
         carrier = make_hero(name, motion, found, collection, self.made)
         carrier[AGENT] = str(tracks.ids[column])

@@ -13,6 +13,7 @@ load_on_use(
     "joining",
     "keys",
     "library",
+    "library_group",
     "making",
     "origins",
     "rigs",

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from ...core.characters.pose_space import F32, PoseSpace
 from ..display import display
 from ..suspension import suspended
-from . import library, rigs
+from . import library, library_group, pose_points, rigs
 
-MOST = len(library.LEVELS)
+MOST = len(library_group.LEVELS)
 _KEY = "steer_level"
 """Custom property of the objects: they belong to a character."""
 
@@ -54,21 +54,23 @@ def put(obj: bpy.types.Object, made: list[tuple[bpy.types.Mesh, PoseSpace]]) -> 
         obj: The library object.
         made: What `decimated` made.
     """
-    modifier: Any = library.modifier_of(obj)
-    for number, name in enumerate(library.LEVELS):
+    modifier: Any = library_group.modifier_of(obj)
+    for number, name in enumerate(library_group.LEVELS):
         before = display.get_input(modifier, name)
         display.set_input(modifier, name, None)
         if before is not None and _KEY in before and before.users == 0:
+            own = library_group.modifier_of(before)
+            points = display.get_input(own, library_group.POINTS) if own else None
             mesh = before.data
             bpy.data.objects.remove(before)
             bpy.data.meshes.remove(mesh)
+            pose_points.remove(points)
         if number < len(made):
             mesh, space = made[number]
-            library.fill(mesh, space)
             mesh.name = f"{obj.name} {name}"
             level = bpy.data.objects.new(mesh.name, mesh)
             level[_KEY] = True
-            library.ensure_modifier(level)
+            library.fill(level, space)
             display.set_input(modifier, name, level)
 
 

@@ -1,53 +1,33 @@
-"""The library object of a character: one mesh with all its poses, of which crowds show one each.
+"""The library object of a character: its body and all poses, of which crowds show one each.
 
-Topology, UVs and materials are there once, and each pose is a point attribute of the mesh, 12 bytes
-for a vertex. The node group of `library.toml` makes a geometry instance of every pose; all of them
-share what is the same. It is all that the Crowd modifier needs, which so shows characters without
-Steer too. What the rows of poses are is known twice: to the nodes by further attributes of the
-mesh, to Python by a custom property of the object.
+Topology, UVs and materials are there once, in its mesh, and the poses are points of a further one,
+12 bytes for a vertex. The node group of `library_group.toml` makes a geometry instance of every
+pose; all of them share what is the same. It is all that the Crowd modifier needs, which so shows
+characters without Steer too. What the rows of poses are is known twice: to the nodes by attributes
+of the mesh, to Python by a custom property of the object.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Protocol
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.characters.pose_space import PoseSpace, Row
-from ...core.doors import tomllib
+from ...core.characters.pose_space import F32, PoseSpace, Row
 from ...core.errors import CharacterError, short
-from ..display import display, node_builder
-from . import described
+from . import described, library_group
 
 KEY = "steer_character"
 """Custom property of library objects: what rows of poses there are."""
 COLLECTION_NAME = "Characters"
-MODIFIER_NAME = "Character"
 _COLLECTION_KEY = "steer_characters"
-_GROUP_NAME = "Steer Character"
-_GROUP_KEY = "steer_character_version"
 _VERSION = 1
 """Raise it with every change of the property."""
-_GROUP_VERSION = 5
-"""Raise it with every change of `library.toml`."""
-LEVELS = ("Level 1", "Level 2")
-"""Inputs of its modifier: objects that show the same poses with fewer faces."""
-WEIGHT = "Weight"
-"""Input of its modifier: how often it is chosen, against the other characters of a crowd."""
-UPRIGHT = "Upright"
-"""Input of its modifier: share of the crowd's own by which it stays upright on slopes, 0 to 1."""
-_FACTORS = {
-    WEIGHT: "How often crowds choose this character, against the others",
-    UPRIGHT: "By how much of the crowd's Upright this character stays upright on slopes",
-}
-"""Inputs that are numbers, with their tooltips; all are 1 where nothing is said."""
 _MOST_POSES = 10_000
-"""Names of poses have four digits."""
 
 
 class Faces(Protocol):
@@ -121,11 +101,11 @@ def make(
     Raises:
         CharacterError: The poses do not fit the mesh.
     """
-    fill(mesh, space)
+    check_fit(mesh, space)
     obj = bpy.data.objects.new(name, mesh)
     mesh.name = obj.name
-    _describe(obj, space)
-    ensure_modifier(obj)
+    fill(obj, space)
+    obj[KEY] = described.text_of(_VERSION, space)
     # wherever it is linked to, all poses at once are never seen; crowds show it nonetheless
     obj.hide_viewport = obj.hide_render = True
     ensure_collection(scene).objects.link(obj)
@@ -144,15 +124,15 @@ def refill(obj: bpy.types.Object, mesh: bpy.types.Mesh, space: PoseSpace) -> Non
         CharacterError: The poses do not fit the mesh, or the object comes from another file.
     """
     check_local(obj)
-    fill(mesh, space)
+    check_fit(mesh, space)
     before: Any = obj.data
     obj.data = mesh
     if before is not None and before.users == 0:
         name = before.name
         bpy.data.meshes.remove(before)
         mesh.name = name
-    _describe(obj, space)
-    ensure_modifier(obj)
+    fill(obj, space)
+    obj[KEY] = described.text_of(_VERSION, space)
 
 
 def check_local(obj: bpy.types.Object) -> None:
@@ -223,6 +203,22 @@ def rows_of(obj: bpy.types.Object) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
     return gaits, clips
 
 
+def positions_of(obj: bpy.types.Object) -> F32:
+    """The vertices of a library object in all poses [m], shape (pose_count, vertex_count, 3).
+
+    Raises:
+        CharacterError: The object is none, or its poses are not those of its rows.
+    """
+    gaits, clips = rows_of(obj)
+    positions = library_group.poses_of(obj)
+    if positions is None or len(positions) != sum(row.count for row in (*gaits, *clips)):
+        raise CharacterError(
+            f"Character {obj.name!r} has lost its poses, as its mesh or the object of its input "
+            f"{library_group.POINTS!r} was edited or deleted: make the character again"
+        )
+    return positions
+
+
 def ensure_collection(scene: bpy.types.Scene) -> bpy.types.Collection:
     """The scene's collection of library objects, made where needed; no view layer shows it."""
     for child in scene.collection.children:
@@ -236,113 +232,11 @@ def ensure_collection(scene: bpy.types.Scene) -> bpy.types.Collection:
     return made
 
 
-def ensure_group() -> bpy.types.NodeTree:
-    """This file's node group that makes instances of poses, made or brought up to date."""
-    for group in bpy.data.node_groups:
-        if group.library is None and _GROUP_KEY in group:
-            if group[_GROUP_KEY] < _GROUP_VERSION:
-                _build(group)
-            return group
-    group = node_builder.modifier_group(
-        _GROUP_NAME, "Makes an instance of every pose of a character, for crowds"
-    )
-    _build(group)
-    return group
-
-
-def modifier_of(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
-    """The modifier that makes the poses of a library object, if it has the input `WEIGHT`."""
-    for modifier in obj.modifiers:
-        if isinstance(modifier, bpy.types.NodesModifier) and modifier.node_group is not None:
-            known = _GROUP_KEY in modifier.node_group
-            if known and WEIGHT in display.input_names(modifier):
-                return modifier
-    return None
-
-
-def weight_of(obj: bpy.types.Object) -> float:
-    """How often a character is chosen, against the others of its crowd."""
-    return _factor(obj, WEIGHT)
-
-
-def upright_of(obj: bpy.types.Object) -> float:
-    """Share of its crowd's own by which a character stays upright on slopes, 0 to 1."""
-    return min(max(_factor(obj, UPRIGHT), 0.0), 1.0)
-
-
-def _factor(obj: bpy.types.Object, name: str) -> float:
-    modifier = modifier_of(obj)
-    if modifier is None or name not in display.input_names(modifier):
-        return 1.0
-    return float(display.get_input(modifier, name))
-
-
-def set_weight(obj: bpy.types.Object, weight: float) -> None:
-    """Choose a character more often, or less.
-
-    Args:
-        obj: The library object.
-        weight: How often, against others, at least 0; without any change it is 1.
-    """
-    _set_factor(obj, WEIGHT, weight)
-
-
-def set_upright(obj: bpy.types.Object, share: float) -> None:
-    """Let a character stay upright on slopes by a share of its crowd's own, 0 to 1."""
-    _set_factor(obj, UPRIGHT, share)
-
-
-def _set_factor(obj: bpy.types.Object, name: str, value: float) -> None:
-    modifier = modifier_of(obj)
-    if modifier is not None:
-        display.set_input(modifier, name, value)
-
-
-def _build(group: bpy.types.NodeTree) -> None:
-    group.nodes.clear()
-    there = {getattr(item, "name", "") for item in group.interface.items_tree}
-    for name in (name for name in _FACTORS if name not in there):
-        socket: Any = group.interface.new_socket(
-            name, in_out="INPUT", socket_type="NodeSocketFloat"
-        )
-        socket.description, socket.default_value, socket.min_value = _FACTORS[name], 1.0, 0.0
-        if name == UPRIGHT:
-            socket.max_value, socket.subtype = 1.0, "FACTOR"
-        for obj in bpy.data.objects:
-            # modifiers from before have 0
-            if is_character(obj) and obj.library is None:
-                _set_factor(obj, name, 1.0)
-    for name in LEVELS:
-        if name not in there:
-            socket = group.interface.new_socket(
-                name, in_out="INPUT", socket_type="NodeSocketObject"
-            )
-            socket.description = "Object with the same poses and fewer faces, for agents far away"
-    data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    node_builder.add_nodes(group, data["nodes"])
-    group[_GROUP_KEY] = _GROUP_VERSION
-
-
-def _describe(obj: bpy.types.Object, space: PoseSpace) -> None:
-    """Write the custom property."""
-    obj[KEY] = described.text_of(_VERSION, space)
-
-
-def ensure_modifier(obj: bpy.types.Object) -> None:
-    """Give an object the modifier that makes the poses of its mesh."""
-    group = ensure_group()
-    found = [m for m in obj.modifiers if isinstance(m, bpy.types.NodesModifier)]
-    if not any(modifier.node_group == group for modifier in found):
-        modifier: Any = obj.modifiers.new(MODIFIER_NAME, "NODES")
-        modifier.node_group = group
-        modifier.show_group_selector = False
-
-
-def fill(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
-    """Write poses and rows to the attributes of a mesh.
+def check_fit(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
+    """Refuse poses that are not of the vertices of a mesh.
 
     Raises:
-        CharacterError: The poses do not fit the mesh.
+        CharacterError: It is so.
     """
     count, wanted = len(mesh.vertices), space.positions.shape
     if wanted != (space.pose_count, count, 3) or not (
@@ -352,11 +246,20 @@ def fill(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
             f"Character {mesh.name!r} has {count} vertices, and poses of shape {wanted}: give 1 to "
             f"{_MOST_POSES} poses of all vertices"
         )
+
+
+def fill(obj: bpy.types.Object, space: PoseSpace) -> None:
+    """Give an object poses that fit its mesh, see `check_fit`, and what shows them.
+
+    Args:
+        obj: A library object, or a level of one.
+        space: The poses.
+    """
+    mesh: Any = obj.data
     # without what is selected: Blender walks through the attributes of all poses that are shown
-    former = ("pose_", "row_", ".select_")
-    for name in [a.name for a in mesh.attributes if a.name.startswith(former)]:
+    for name in [a.name for a in mesh.attributes if a.name.startswith(("row_", ".select_"))]:
         mesh.attributes.remove(mesh.attributes[name])
-    missing = len(space.rows) - count
+    missing = len(space.rows) - len(mesh.vertices)
     positions = np.ascontiguousarray(space.positions, np.float32)
     if missing > 0:
         # a vertex has to be there for each row: further ones stand where the first one is
@@ -365,15 +268,14 @@ def fill(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
             [positions, np.repeat(positions[:, :1], missing, axis=1)], axis=1
         )
     mesh.attributes["position"].data.foreach_set("vector", positions[0].ravel())
-    for number, pose in enumerate(positions):
-        attribute = mesh.attributes.new(f"pose_{number:04}", "FLOAT_VECTOR", "POINT")
-        attribute.data.foreach_set("vector", pose.ravel())
     _write(mesh, "row_first", "INT", [row.first for row in space.rows])
     _write(mesh, "row_count", "INT", [row.count for row in space.rows])
     _write(mesh, "row_step", "FLOAT", [row.duration / row.count for row in space.rows])
     _write(mesh, "row_way", "FLOAT", [_way(space, row) for row in space.rows])
     _write(mesh, "row_ends", "BOOLEAN", [not row.loops for row in space.rows])
     mesh.update()
+    library_group.ensure_modifier(obj)
+    library_group.give_poses(obj, positions)
 
 
 def _way(space: PoseSpace, row: Row) -> float:

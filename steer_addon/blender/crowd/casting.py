@@ -9,7 +9,7 @@ import bpy
 from ...core.characters.cast import INDEX, RANDOM, Cast
 from ...core.characters.pose_space import split_clips
 from ...core.errors import SceneError, SteerError
-from ..characters import library
+from ..characters import library, library_group
 from ..display import display
 
 CHOICES = {"Random": RANDOM, "Index": INDEX}
@@ -49,7 +49,7 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
     gaits, others = zip(*map(library.rows_of, shown), strict=True)
     clips, rounds = zip(*map(split_clips, others), strict=True)
     own = float(display.get_input(modifier, "Upright"))
-    upright = tuple(own * library.upright_of(character) for character in shown)
+    upright = tuple(own * library_group.upright_of(character) for character in shown)
     return Cast(
         gaits=gaits,
         clips=clips,
@@ -58,7 +58,7 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
         sized=bool(display.get_input(modifier, "Size by Radius")),
         choice=CHOICES.get(choice, str(display.get_input(modifier, "Attribute"))),
         seed=int(display.get_input(modifier, "Seed")),
-        weights=tuple(library.weight_of(character) for character in shown),
+        weights=tuple(library_group.weight_of(character) for character in shown),
         names=tuple(character.name for character in shown) if asked else None,
         upright=upright if min(upright) < 1.0 else (),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ...core.doors import tomllib
-from . import node_builder
+from . import nested_group
 
 NODE_GROUP_NAME = "Steer Crowd"
 INNER_NAME = ".Steer Crowd"
@@ -18,11 +18,6 @@ VERSION = 13
 """Raise it with every change of the group: files with an older one are brought up to date."""
 VERSION_KEY = "steer_display_version"
 """Custom property of Crowd node groups: the version that made them."""
-
-
-def sockets_of(group: bpy.types.NodeTree, in_out: str = "INPUT") -> list[Any]:
-    """Return the sockets of a group's interface."""
-    return [s for s in group.interface.items_tree if getattr(s, "in_out", None) == in_out]
 
 
 @cache
@@ -43,66 +38,16 @@ def former_values() -> dict[str, Any]:
 
 
 def build_group(group: bpy.types.NodeTree) -> None:
-    """Make a node group the Crowd group; inputs that it has keep their values in modifiers.
-
-    Its nodes stand in a group of their own, in it: Blender looks through what each node of a
-    modifier's own group gives, for its spreadsheet, and that takes longer than to show a crowd of
-    characters with a thousand poses.
-    """
-    inner = inner_group(group)
-    if inner is None or inner.library is not None:
-        inner = bpy.data.node_groups.new(INNER_NAME, "GeometryNodeTree")
-    for tree in (group, inner):
-        tree.nodes.clear()
-        _build_interface(tree)
-    node_builder.add_nodes(inner, _data()["nodes"], _data()["menus"])
-    group.is_modifier = True
+    """Make a node group the Crowd group; inputs that it has keep their values in modifiers."""
+    nested_group.build(group, INNER_NAME, _data())
     group.description = "Shows a crowd simulated by Steer"
-    links = {name: f"<inputs.{name}" for name in _data()["inputs"]}
-    rows: dict[str, dict[str, Any]] = {
-        "inputs": {"type": "NodeGroupInput", "at": [0, 0]},
-        "inner": {"type": "GeometryNodeGroup", "at": [1, 0], "node_tree": inner, **links},
-        "output": {"type": "NodeGroupOutput", "at": [2, 0], "Geometry": "<inner"},
-    }
-    node_builder.add_nodes(group, rows)
-    for socket in sockets_of(group):
+    for socket in nested_group.sockets_of(group):
         if socket.socket_type == "NodeSocketMenu":
             # a menu has items, and so a default, only once it is linked
             socket.default_value = defaults()[socket.name]
     group[VERSION_KEY] = VERSION
 
 
-def inner_group(group: bpy.types.NodeTree) -> bpy.types.NodeTree | None:
-    """The group in a Crowd group that has its nodes; None in one of before version 6."""
-    found = (getattr(node, "node_tree", None) for node in group.nodes)
-    return next((tree for tree in found if tree is not None), None)
-
-
 def menu_node(group: bpy.types.NodeTree, name: str) -> Any:
     """The node of a Crowd group that has the items of a menu, or None."""
-    return (inner_group(group) or group).nodes.get(name)
-
-
-def _build_interface(group: bpy.types.NodeTree) -> None:
-    """Give the group its sockets; existing ones keep their identifiers."""
-    interface, inputs = group.interface, _data()["inputs"]
-    for socket in list(interface.items_tree):
-        wanted = inputs.get(socket.name) if getattr(socket, "in_out", "") == "INPUT" else None
-        if wanted is None or socket.socket_type != f"NodeSocket{wanted['type']}":
-            interface.remove(socket)
-    interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
-    present = {socket.name: socket for socket in sockets_of(group)}
-    for position, (name, row) in enumerate(inputs.items(), 1):
-        made: Any = present.get(name)
-        if made is None:
-            kind = f"NodeSocket{row['type']}"
-            made = interface.new_socket(name, in_out="INPUT", socket_type=kind)
-        interface.move(made, position)
-        made.description = row["tip"]
-        made.hide_in_modifier = row.get("hide", False)
-        if row["type"] == "Float":
-            made.subtype = row.get("subtype", "NONE")
-        if "min" in row:
-            made.min_value = row["min"]
-        if "default" in row and row["type"] != "Menu":
-            made.default_value = row["default"]
+    return (nested_group.inner_of(group) or group).nodes.get(name)

@@ -24,8 +24,8 @@ from .crowd_group import (
     build_group,
     former_values,
     menu_node,
-    sockets_of,
 )
+from .nested_group import sockets_of
 
 MODIFIER_NAME = "Crowd"
 _HELD = {

@@ -18,11 +18,11 @@ import bpy
 import numpy as np
 
 from ...core.characters.picking import neighbors, orientations, pose_numbers, shifts
-from ...core.characters.pose_space import F32, Row
+from ...core.characters.pose_space import Row
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.files.staging import as_output_errors
 from ...core.results.frames import Frame
-from ..characters import library, optional_parts
+from ..characters import library, library_group, optional_parts
 from ..crowd import casting
 from ..display import display
 from ..writing.files import Header
@@ -79,7 +79,7 @@ def shown_by(obj: bpy.types.Object) -> Shown | None:
         display.get_input(modifier, "Radius") if sized else 0.0,
         _ANGLES.get(display.get_input(modifier, "Forward Axis"), 0.0),
         bool(display.get_input(modifier, "Align to Heading")),
-        tuple(upright * library.upright_of(character) for character in characters),
+        tuple(upright * library_group.upright_of(character) for character in characters),
     )
 
 
@@ -104,6 +104,7 @@ class PoseWriter:
             file: USD file with one body for each.
         """
         self._usd, self._stage, self._targets, self._shown = usd, stage, targets, shown
+        self._positions = [library.positions_of(character) for character in shown.characters]
         self._numbers: dict[tuple[int, int], int] = {}
         stage.DefinePrim(_BODIES, "Scope")
         stage.DefinePrim(_POSES, "Scope")
@@ -128,9 +129,7 @@ class PoseWriter:
         pairs, places = np.unique(np.stack([own, poses], axis=1), axis=0, return_inverse=True)
         before = len(self._numbers)
         numbers = [self._number(int(a), int(b)) for a, b in pairs]
-        written = sum(
-            24 * len(shown.characters[a].data.vertices) for a, _ in list(self._numbers)[before:]
-        )
+        written = sum(24 * self._positions[a].shape[1] for a, _ in list(self._numbers)[before:])
         rotation: Any = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
         if shown.is_aligned:
             upright = np.array(shown.upright)[own]
@@ -154,13 +153,13 @@ class PoseWriter:
         prim = stage.DefinePrim(path, "Xform")
         prim.GetInherits().AddInherit(f"{_BODIES}/Body{character}")
         mesh = usd.UsdGeom.Mesh(stage.OverridePrim(f"{path}/{self._meshes[character]}"))
-        data = self._shown.characters[character].data
-        points = _pose(data, pose)
+        poses = self._positions[character]
+        points = poses[pose]
         row = next(r for r in self._shown.rows[character] if pose < r.first + r.count)
         before, after, time = neighbors(row, pose - row.first)
         velocity = np.zeros_like(points)
         if time > 0.0:
-            ways = _pose(data, row.first + after) - _pose(data, row.first + before)
+            ways = poses[row.first + after] - poses[row.first + before]
             velocity = (ways / np.float32(time)).astype(np.float32)
         vector = usd.Vt.Vec3fArray.FromNumpy
         mesh.CreatePointsAttr().Set(vector(points))
@@ -170,20 +169,13 @@ class PoseWriter:
         self._targets.AddTarget(usd.Sdf.Path(path))
 
 
-def _pose(mesh: Any, number: int) -> F32:
-    points = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.attributes[f"pose_{number:04}"].data.foreach_get("vector", points)
-    return points.reshape(-1, 3)
-
-
 def _write_bodies(scene: bpy.types.Scene, header: Header, shown: Shown, file: Path) -> None:
     """Write the body of each character to a USD file, without normals: each pose has others."""
     with staging(scene, header) as stage:
         for number, character in enumerate(shown.characters):
             mesh: Any = character.data.copy()
             mesh.name = f"Body{number}Mesh"
-            poses = [a.name for a in mesh.attributes if a.name.startswith(("pose_", "row_"))]
-            for name in poses:
+            for name in [a.name for a in mesh.attributes if a.name.startswith("row_")]:
                 mesh.attributes.remove(mesh.attributes[name])
             body = bpy.data.objects.new(f"Body{number}", mesh)
             stage.scene.collection.objects.link(body)

@@ -13,7 +13,7 @@ import bpy
 
 from ...core.characters import figures
 from ...core.characters.figure import Figure
-from ..characters import library
+from ..characters import library, library_group
 from .materials import plain_material, random_material
 
 HEIGHT = 1.75
@@ -54,8 +54,8 @@ def ensure_character(name: str, scene: bpy.types.Scene, color: str = "") -> bpy.
     figure, title = _figure(name), name.title()
     made = library.make(title, _mesh(figure, title, color), figure.space, scene)
     made[_KEY] = wanted
-    library.set_weight(made, WEIGHTS.get(name, 1.0))
-    library.set_upright(made, UPRIGHT.get(name, 1.0))
+    library_group.set_weight(made, WEIGHTS.get(name, 1.0))
+    library_group.set_upright(made, UPRIGHT.get(name, 1.0))
     return made
 
 

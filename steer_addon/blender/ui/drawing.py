@@ -14,7 +14,7 @@ from ...core.errors import SteerError
 from ...core.parameters import ParameterInfo, parameters
 from ...core.sensing.declare import COLLIDERS, SECOND_TARGETS
 from ..bake import places, status
-from ..characters import library
+from ..characters import library, library_group
 from ..checks import collider_checks
 from ..checks.advice import diagnoses, lacks_target
 from ..crowd import baked_file, casting, crowds
@@ -361,7 +361,7 @@ def _draw_characters(layout: UILayout, modifier: NodesModifier, name: str) -> No
     if display.get_input(modifier, "Display") != "Characters":
         return
     for character in library.among(display.shown_body(modifier))[:_MOST_WEIGHTS]:
-        own = library.modifier_of(character)
+        own = library_group.modifier_of(character)
         if own is not None and name in display.input_names(own):
             layout.prop(*display.input_path(own, name), text=f"{character.name} {name}")
 
@@ -385,9 +385,9 @@ def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
             if name == "Viewport Limit" and display.get_input(modifier, name) == 0:
                 layout.label(text="0: No Limit", icon="BLANK1")
             if name == "Choose By" and display.get_input(modifier, name) == "Random":
-                _draw_characters(layout, modifier, library.WEIGHT)
+                _draw_characters(layout, modifier, library_group.WEIGHT)
             if name == "Upright":
-                _draw_characters(layout, modifier, library.UPRIGHT)
+                _draw_characters(layout, modifier, library_group.UPRIGHT)
         if "Color By" in names and display.get_input(modifier, "Color By") != "Nothing":
             layout.operator("object.steer_color_material", icon="MATERIAL")
         if str(display.get_input(modifier, "Display")).startswith("Character"):

@@ -1,0 +1,85 @@
+"""The poses of a character as the vertices of one mesh, pose after pose.
+
+The mesh belongs to an object that is in no collection; the modifier of the library object refers to
+it. An attribute of the body for each pose would do as well, but Blender copies meshes of a thousand
+attributes, and looks through their names, with every node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.characters.pose_space import F32
+
+_KEY = "steer_pose_points"
+"""Custom property of the objects: they belong to a character."""
+_FORMER = "pose_"
+"""Begin of names of attributes, one for each pose, of characters of before version 6."""
+
+
+def make(name: str, positions: F32) -> bpy.types.Object:
+    """An object with the vertices of all poses; the dot of its name leaves it out of lists.
+
+    Args:
+        name: Name of the character.
+        positions: Its vertices in all poses [m], shape (pose_count, vertex_count, 3).
+    """
+    mesh = bpy.data.meshes.new(f".{name} Poses")
+    mesh.vertices.add(positions.shape[0] * positions.shape[1])
+    mesh.attributes["position"].data.foreach_set("vector", np.ravel(positions))
+    for name in [a.name for a in mesh.attributes if a.name.startswith(".select_")]:
+        # a byte more for each vertex
+        mesh.attributes.remove(mesh.attributes[name])
+    obj = bpy.data.objects.new(mesh.name, mesh)
+    obj[_KEY] = True
+    return obj
+
+
+def read(mesh: bpy.types.Mesh, points: bpy.types.Object | None) -> F32 | None:
+    """All poses of a body, or None where they do not fit it.
+
+    Args:
+        mesh: The body.
+        points: What `make` made; None for characters of before.
+
+    Returns:
+        Places of its vertices [m], shape (pose_count, vertex_count, 3).
+    """
+    count, former = len(mesh.vertices), _former(mesh)
+    if points is not None and isinstance(points.data, bpy.types.Mesh):
+        found = _vectors(points.data.attributes["position"]).reshape(-1, 3)
+    else:
+        found = np.concatenate([np.empty(0, np.float32), *map(_vectors, former)]).reshape(-1, 3)
+    if not count or not len(found) or len(found) % count:
+        return None
+    return found.reshape(-1, count, 3)
+
+
+def clear(mesh: Any) -> None:
+    """Remove the attributes of a body of before, unless it comes from another file."""
+    if mesh.library is None:
+        for name in [attribute.name for attribute in _former(mesh)]:
+            mesh.attributes.remove(mesh.attributes[name])
+
+
+def remove(obj: bpy.types.Object | None) -> None:
+    """Remove an object that `make` made, unless something else uses it."""
+    if obj is not None and _KEY in obj and obj.users == 0:
+        mesh: Any = obj.data
+        bpy.data.objects.remove(obj)
+        if mesh is not None and mesh.users == 0:
+            bpy.data.meshes.remove(mesh)
+
+
+def _former(mesh: bpy.types.Mesh) -> list[Any]:
+    found = [a for a in mesh.attributes if a.name.startswith(_FORMER)]
+    return sorted(found, key=lambda attribute: attribute.name)
+
+
+def _vectors(attribute: Any) -> F32:
+    found = np.empty(3 * len(attribute.data), np.float32)
+    attribute.data.foreach_get("vector", found)
+    return found
