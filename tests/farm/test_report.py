@@ -5,17 +5,23 @@ from __future__ import annotations
 import csv
 import json
 import math
+import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from steer_addon.core.errors import OutputError
 from steer_addon.farm.errors import JobError
-from steer_addon.farm.report import figures, page
+from steer_addon.farm.report import drawing, figures, page
 from steer_addon.farm.report.gather import outcomes, variation
+from steer_addon.farm.starter import Starter
+from tests.cli.trees import tree
 
+ROOT = Path(__file__).resolve().parents[2]
 FRAMES, FPS = 49, 24.0
+STEER = Starter((sys.executable, "-m", "steer_addon"), {"PYTHONPATH": str(ROOT)})
 
 
 def simulation(folder, positions, velocities, alive=None, **report):
@@ -137,6 +143,60 @@ def test_a_page_that_needs_nothing_else(walkers):
     paths[1].write_text("{}")
     with pytest.raises(OutputError, match="Steer did not write it"):
         page.write_report(walkers)
+
+
+@pytest.fixture
+def two_and_three(walkers):
+    """Walkers in four variations of other speeds, one of which was not simulated."""
+    place = np.load(walkers / "walk" / "simulation" / "positions.npy").astype(float)
+    speed = np.broadcast_to([1.5, 0.0, 0.0], place.shape)
+    for k, name in enumerate(("b", "d", "e"), 2):
+        simulation(walkers / name / "simulation", k * place, k * speed)
+    batch(walkers, "walk", "b", "lost", "d", "e")
+    return walkers
+
+
+@pytest.fixture
+def drawn_here(monkeypatch):
+    """Numbers of the variations that this process draws."""
+    numbers, draw = [], drawing._draw
+    monkeypatch.setattr(drawing, "_FEWEST", 1)
+
+    def noted(one, *rest):
+        numbers.append(one.number)
+        return draw(one, *rest)
+
+    monkeypatch.setattr(drawing, "_draw", noted)
+    return numbers
+
+
+def test_processes_draw_together_what_one_draws_alone(two_and_three, drawn_here):
+    pytest.importorskip("matplotlib")
+    (alone, *_) = page.write_report(two_and_three)
+    expected = alone.read_bytes()
+    assert drawn_here == [1, 2, 4, 5]
+    drawn_here.clear()
+    before = tree(two_and_three)
+    page.write_report(two_and_three, drawing.Drawers(2, STEER))
+    assert drawn_here == [1, 4]
+    assert alone.read_bytes() == expected and tree(two_and_three) == before
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        ("/no/such/program",),
+        (sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"),
+        (sys.executable, "-c", 'print(\'{"scales": [1.0], "pictures": [{}, {}]}\')'),
+        (sys.executable, "-c", "print('{\"scales\": ')"),
+    ],
+    ids=["missing", "killed", "of other results", "cut short"],
+)
+def test_what_other_processes_do_not_draw_is_drawn_here(two_and_three, drawn_here, program):
+    pytest.importorskip("matplotlib")
+    paths = page.write_report(two_and_three, drawing.Drawers(2, Starter(program)))
+    assert drawn_here == [1, 4, 2, 5]
+    assert Page(paths[0].read_text("utf-8")).tags.count("img") == 4 + 4 * 4 + 2
 
 
 def test_a_cell_is_no_formula(walkers):

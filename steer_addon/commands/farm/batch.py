@@ -23,7 +23,7 @@ from ...farm.errors import JobError
 from ...farm.graph import Graph
 from ...farm.job import read_job
 from ...farm.progress import reporter_for
-from ...farm.report import page
+from ...farm.report import drawing, page
 from ...farm.results import is_done
 from ...farm.starter import find_starter
 from ...farm.tasks import EXTRACT, tasks_of
@@ -181,20 +181,23 @@ def run(options: argparse.Namespace) -> Result:
     try:
         graph = Graph(plan.tasks, {t.name for t in plan.tasks if is_done(t, plan.batch.out)})
         _run_tasks(plan, graph, options, kernels)
-        told = {} if options.only or not plan.variations else _report_on(plan, graph)
+        told = {} if options.only or not plan.variations else _report_on(plan, graph, options)
     finally:
         if held is not None:
             held.release(remove=True)
     return _summary(plan, graph, told, time.perf_counter() - start)
 
 
-def _report_on(plan: Plan, graph: Graph) -> dict[str, str]:
+def _report_on(plan: Plan, graph: Graph, options: argparse.Namespace) -> dict[str, str]:
     """Write the report where anything is new: its page, or why there is none."""
     out = plan.batch.out
+    # workers of Dask may be elsewhere: the report is drawn here
+    here = local.worker_count()
+    drawers = drawing.Drawers(min(options.workers or here, here), plan.starter)
     if graph.kept == graph.total and (out / page.HTML).is_file():
         return {"report": str(out / page.HTML)}
     try:
-        return {"report": str(page.write_report(out)[0])}
+        return {"report": str(page.write_report(out, drawers)[0])}
     except OutputError as error:
         return {"no_report": str(error)}
 

@@ -202,8 +202,9 @@ def _track(folder: Path, report: Mapping[str, Any]) -> Track:
         raise FileError(f"{folder} has {count} frames at {short(fps)} a second: simulate it again")
     return Track(
         name=str(report.get("crowd", "")),
-        positions=positions,
-        velocities=velocities,
+        # as plain arrays of the same pages: each step of a mapped one takes longer
+        positions=np.asarray(positions),
+        velocities=np.asarray(velocities),
         alive=np.asarray(alive) != 0,
         numbers=numbers,
         fps=float(fps),

@@ -8,25 +8,35 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...core.errors import OutputError
 from ...core.files.staging import as_output_errors, replace_file
 from ...version import __version__
 from ..results import read_json, write_json
 from . import figures, plots
+from .drawing import ALONE, Drawers, Pictures, pictures_of
 from .gather import Outcome, outcomes
 
 JSON, CSV, HTML = "report.json", "report.csv", "report.html"
 FORMAT = "steer-batch-report"
 _MARK = "<!-- written by `steer report` -->\n"
+_CAPTIONS = {
+    "ways": "Ways from above",
+    "density": "Density, mean over time",
+    "flow": "Flow, mean over time",
+    "speed": "Speed: mean, and the middle half",
+    "arrivals": "Arrivals",
+}
+"""What the pictures of a variation show, in order."""
 
 
-def write_report(out: Path) -> list[Path]:
+def write_report(out: Path, drawers: Drawers = ALONE) -> list[Path]:
     """Write the report of a batch into its folder.
 
     Args:
         out: The folder.
+        drawers: Who may draw its pictures.
 
     Returns:
         The files.
@@ -42,7 +52,7 @@ def write_report(out: Path) -> list[Path]:
     _check_own(out)
     write_json(out / JSON, {"format": FORMAT, "steer": __version__, "variations": rows})
     _write(out / CSV, _as_csv(rows))
-    _write(out / HTML, _MARK + _page(out.resolve().name, found))
+    _write(out / HTML, _MARK + _page(out, found, drawers))
     return [out / name for name in (HTML, JSON, CSV)]
 
 
@@ -87,58 +97,34 @@ def _plain(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@") else cell
 
 
-class _Seen(NamedTuple):
-    """What more than one place of the page needs of a variation."""
-
-    maps: figures.Maps
-    speeds: figures.Curve
-    ways: str
-    """Its ways from above, drawn."""
-
-    @classmethod
-    def of(cls, one: Outcome, view: figures.Extent) -> _Seen:
-        """Work it out; frames are read here once for maps and once for speeds."""
-        maps, speeds = figures.maps(one.tracks, view), figures.speeds(one.tracks)
-        return cls(maps, speeds, plots.trajectories(one, view))
-
-
-def _page(name: str, found: Sequence[Outcome]) -> str:
+def _page(out: Path, found: Sequence[Outcome], drawers: Drawers) -> str:
+    name = html.escape(out.resolve().name)
     shown = [one for one in found if one.tracks]
-    view = figures.view_of(shown)
-    each = {one.number: _Seen.of(one, view) for one in shown}
-    most = {
-        "density": _largest(seen.maps.density for seen in each.values()),
-        "flow": _largest(abs(seen.maps.flow) for seen in each.values()),
-        "speed": _largest(seen.speeds.high for seen in each.values()),
-    }
+    drawn = pictures_of(out, shown, drawers)
+    each = {one.number: pictures for one, pictures in zip(shown, drawn, strict=True)}
     template = Template(Path(__file__).with_name("page.html").read_text("utf-8"))
     failed = len(found) - len(shown)
     summary = f"{len(found)} variations" + (f", {failed} of them failed" if failed else "")
     return template.substitute(
-        title=html.escape(name),
-        summary=f"{summary}. Take one with <code>steer pick {html.escape(name)} NUMBER "
+        title=name,
+        summary=f"{summary}. Take one with <code>steer pick {name} NUMBER "
         "--save shot.blend</code>.",
         sheet="\n".join(_tile(one, each.get(one.number)) for one in found),
         table=_table(found),
         together=_together(found),
-        details="\n".join(_details(one, view, each[one.number], most) for one in shown),
+        details="\n".join(_details(one, each[one.number]) for one in shown),
     )
-
-
-def _largest(arrays: Any) -> float:
-    found = [float(a[a == a].max()) for a in arrays if (a == a).any()]
-    return max(found, default=0.0) or 1.0
 
 
 def _told(one: Outcome) -> str:
     return ", ".join(f"{key} {value}" for key, value in one.differs.items()) or one.name
 
 
-def _tile(one: Outcome, seen: _Seen | None) -> str:
+def _tile(one: Outcome, pictures: Pictures | None) -> str:
     """A variation on the contact sheet: rendered, or else its ways from above."""
-    if seen is not None:
-        picture = plots.rendered(one.picture) if one.picture is not None else None
-        inside = f'<img alt="Variation {one.number}" src="{picture or seen.ways}">'
+    if pictures is not None:
+        source = pictures["rendered"] or pictures["ways"]
+        inside = f'<img alt="Variation {one.number}" src="{source}">'
     else:
         inside = f'<div class="fault">{html.escape(one.fault)}</div>'
     arrived = figures.arrived_in_words(figures.row_of(one.metrics))
@@ -173,14 +159,8 @@ def _together(found: Sequence[Outcome]) -> str:
     return f"<h2>Arrivals</h2>\n{_figure(drawn, 'Share that has arrived, by variation')}"
 
 
-def _details(one: Outcome, view: figures.Extent, seen: _Seen, most: dict[str, float]) -> str:
-    drawn = [
-        (seen.ways, "Ways from above"),
-        (plots.density(seen.maps, view, most["density"]), "Density, mean over time"),
-        (plots.flow(seen.maps, view, most["flow"]), "Flow, mean over time"),
-        (plots.speed(seen.speeds, most["speed"]), "Speed: mean, and the middle half"),
-        (plots.arrivals(one), "Arrivals"),
-    ]
+def _details(one: Outcome, pictures: Pictures) -> str:
+    drawn = [(pictures[name], told) for name, told in _CAPTIONS.items()]
     shown = "\n".join(_figure(source, told) for source, told in drawn if source is not None)
     title = f"{one.number} · {html.escape(_told(one))}"
     return f'<h2 id="v{one.number}">{title}</h2>\n<div class="plots">\n{shown}\n</div>'
