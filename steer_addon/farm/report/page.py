@@ -47,12 +47,13 @@ def write_report(out: Path, drawers: Drawers = ALONE) -> list[Path]:
             is not installed.
     """
     found = outcomes(out)
-    plots.check()
     rows = [_row(one) for one in found]
     _check_own(out)
+    # first, since it shows whether anything can be drawn
+    shown = _MARK + _page(out, found, drawers)
     write_json(out / JSON, {"format": FORMAT, "steer": __version__, "variations": rows})
     _write(out / CSV, _as_csv(rows))
-    _write(out / HTML, _MARK + _page(out, found, drawers))
+    _write(out / HTML, shown)
     return [out / name for name in (HTML, JSON, CSV)]
 
 

@@ -31,15 +31,6 @@ _TICKS = 4
 """Numbers along an axis, at most."""
 
 
-def check() -> None:
-    """Check whether pictures can be drawn.
-
-    Raises:
-        OutputError: matplotlib is not installed.
-    """
-    _new(1.0, 1.0)
-
-
 def _drawing(name: str) -> Any:
     """A module of matplotlib, which is loaded for reports only."""
     try:
