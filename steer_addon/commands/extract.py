@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Generator
 from pathlib import Path
 
-from ..blender.headless import extracting
+from ..blender.headless import contents, extracting
 from ..core.step.simulation import with_progress
+from ..farm import results
 from . import arguments
 from .output import Result
 from .pipeline import Pipeline
@@ -26,6 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder to make; an earlier world of that name is replaced, anything else is left "
         "alone",
     )
+    parser.add_argument(
+        "--about",
+        metavar="FILE.json",
+        type=arguments.path,
+        help="file to write what `steer info --json` says of FILE.blend to, before frames are read",
+    )
     arguments.add_crowd(
         parser,
         "name of a crowd object; may be given several times, and the crowds that it meets or "
@@ -38,6 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     """Open the file, read all frames and write them; nothing is simulated."""
     work = Pipeline(options)
+    if options.about is not None:
+        # as it is in its file: jobs change settings
+        told = contents.scene_contents(work.scene, options.file.name)
+        results.write_json(options.about, {"format": results.ABOUT_FORMAT, **told})
     jobs = list(work.jobs("Extracting"))
     progress = work.progress(f"Extracting {options.file.name}")
 

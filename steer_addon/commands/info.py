@@ -25,19 +25,9 @@ def run(options: argparse.Namespace) -> Result:
     if not IN_BLENDER(options):
         return _of_world(options)
     scene = batch.open_file(options.file)
-    found = batch.find_crowds(scene, options.crowd)
-    rows = [contents.contents_of(crowd, scene) for crowd in found]
-    data = {
-        "command": "info",
-        "file": options.file.name,
-        "scene": scene.name,
-        "frame_start": scene.frame_start,
-        "frame_end": scene.frame_end,
-        "camera": scene.camera is not None,
-        "agents": sum(row["agents"] for row in rows),
-        "crowds": rows,
-    }
-    return Result(data, [line for row in rows for line in _lines(row)])
+    found = contents.scene_contents(scene, options.file.name, options.crowd)
+    lines = [line for row in found["crowds"] for line in _lines(row)]
+    return Result({"command": "info", **found}, lines)
 
 
 def _of_world(options: argparse.Namespace) -> Result:

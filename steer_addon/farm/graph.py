@@ -64,6 +64,11 @@ class Graph:
                 del self._open[task.name]
 
     @property
+    def open(self) -> dict[str, Task]:
+        """Tasks that are neither done nor given up, by name."""
+        return self._open
+
+    @property
     def left(self) -> int:
         """How many tasks are neither done nor given up."""
         return len(self._open)

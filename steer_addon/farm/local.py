@@ -72,6 +72,13 @@ class Engine:
         self._variables = variables
         self._running: dict[int, Work] = {}
 
+    def adopt(self, work: Work, reporter: Reporter) -> None:
+        """Take over a task that is being worked on."""
+        slot = next(n for n in range(len(self._running) + 1) if n not in self._running)
+        self.graph.start(work.task)
+        reporter.started(slot, work.task.name)
+        self._running[slot] = work
+
     def step(self, reporter: Reporter) -> None:
         """Start what may start, and see what has ended."""
         for task in self.graph.ready():

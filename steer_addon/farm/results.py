@@ -24,6 +24,8 @@ from .tasks import KERNELS, Task
 
 STAMP = "task.json"
 _FORMAT = "steer-task"
+ABOUT_FORMAT = "steer-scene"
+"""Of what `steer extract --about` writes."""
 _MOST = 100_000_000
 _TRIES, _PAUSE = 600, 0.05
 """Attempts to hold a folder that another process holds for the time of a few renames [s]."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from ..core.errors import short
 from ..version import __version__
 from .errors import JobError
 from .job import MOST_TASKS, Batch
-from .variations import SHARED, Variation, frames_of
+from .variations import SHARED, Scene, Variation, frames_of, variations_of
 
 HERE = "\0"
 """In words: the folder that a task writes to."""
@@ -32,6 +32,8 @@ SIMULATION = "simulation"
 """Folder of arrays and reports, below that of a bake where there is one."""
 WORLD = "world"
 """Folder of what `steer extract` reads from a scene."""
+ABOUT = "scene.json"
+"""File of what it says of the scene, beside that folder."""
 KERNELS = "kernels"
 """Kind and name of the task that compiles what all others use."""
 EXTRACT = "extract"
@@ -122,6 +124,27 @@ def tasks_of(
     return found
 
 
+def first_tasks(batch: Batch, digests: Mapping[Path, str], blender: str) -> dict[Path, Task]:
+    """The tasks that read scenes, which do not depend on what is in these: one for each scene.
+
+    Args:
+        batch: The batch.
+        digests: SHA-256 of the files of scenes that nobody has looked at.
+        blender: Version of the Blender that runs them.
+
+    Returns:
+        The tasks by scene; scenes that are not read for simulations have none.
+    """
+    unseen = [Scene(path, digest, (), camera=False) for path, digest in digests.items()]
+    found: dict[Path, Task] = {}
+    for task in tasks_of(
+        batch, variations_of(batch, unseen), blender, compiles=False, extracts=True
+    ):
+        if task.kind == EXTRACT:
+            found.setdefault(Path(task.words[1]), task)
+    return found
+
+
 def _kernels_task(batch: Batch, kernels: Path | None, scenes: list[str]) -> Task:
     into = [] if kernels is None else [f"--into={kernels}"]
     words = ("compile", f"--for={batch.out / 'batch.json'}", *into, "--json", "--quiet")
@@ -182,8 +205,8 @@ class _Maker:
         name = self.variation.name
         if self.variation.seed is not None:
             name = name.removesuffix(f"-seed{self.variation.seed}")
-        words = ["extract", self._scene, f"--out={HERE}/{WORLD}", *self._crowds()]
-        words += [*self._given_frames(), *self._settings(), "--json"]
+        words = ["extract", self._scene, f"--out={HERE}/{WORLD}", f"--about={HERE}/{ABOUT}"]
+        words += [*self._crowds(), *self._given_frames(), *self._settings(), "--json"]
         digest = self._digest(words, [])
         name = f"world-{name}"
         return Task(f"{EXTRACT}/{name}", EXTRACT, f"{SHARED}/{name}", tuple(words), digest)

@@ -152,6 +152,9 @@ def frames_of(batch: Batch, scene: Scene) -> range:
     if batch.job.frames is not None:
         return batch.job.frames
     rows = chosen_crowds(batch, scene)
+    if not rows:
+        # nobody has looked at it
+        return range(0)
     return range(min(one.frames[0] for one in rows), max(one.frames[-1] for one in rows) + 1)
 
 

@@ -71,6 +71,7 @@ class Work:
             SteerError: It cannot be started, or has no place for its results.
         """
         self.task, self._out = task, out
+        self._first = not out.exists()
         self._start = time.perf_counter()
         with ExitStack() as stack:
             self._place = stack.enter_context(place_for(task, out))
@@ -139,8 +140,27 @@ class Work:
             return found if isinstance(found, dict) else {}
         return {}
 
+    @property
+    def place(self) -> Path:
+        """The folder that its command writes to until it is done."""
+        return self._place
+
+    @property
+    def runs(self) -> bool:
+        """Whether its command has not ended yet."""
+        return self._process.poll() is None
+
+    def drop(self) -> None:
+        """End its process, and leave nothing of it, its log neither."""
+        self.stop()
+        with suppress(OSError):
+            os.unlink(self.log)
+            # ends at what is not empty: logs, the folder above them, and that of the batch
+            for folder in self.log.parents[: 3 if self._first else 2]:
+                folder.rmdir()
+
     def stop(self) -> None:
-        """End its process, and leave nothing of it."""
+        """End its process, and leave nothing of it but its log."""
         if self._process.poll() is None:
             self._process.terminate()
             try:

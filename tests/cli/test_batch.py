@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.commands.farm import looking
 from tests.cli.trees import tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,10 +47,11 @@ def test_a_dry_run_lists_commands_and_writes_nothing(run, job):
     ]
     assert list(told.data["broken"]) == ["broken.blend"]
     out = job.parent / "batch"
-    assert told.data["tasks"][1]["argv"][-6:] == [
+    assert told.data["tasks"][1]["argv"][-7:] == [
         "extract",
         str(job.parent / "good.blend"),
         f"--out={out / 'shared' / 'world-good' / 'world'}",
+        f"--about={out / 'shared' / 'world-good' / 'scene.json'}",
         "--frames=1-4",
         "--set=agents.max_speed=1.1",
         "--json",
@@ -95,8 +97,47 @@ def test_a_batch_with_a_broken_scene(run, job, small_scene, tmp_path):
     assert (again.code, again.data["kept"], again.data["done"]) == (1, 3, 3)
 
 
-def test_settings_that_no_crowd_has_stop_all(run, job):
-    job.write_text(JOB.replace('"agents.max_speed" = 1.1', "avoid_neighbours.weight = 2"))
+@pytest.fixture
+def looked_at(monkeypatch) -> list[str]:
+    """Names of the scenes that a batch only looked at."""
+    names, start = [], looking._start
+
+    def noted(path, starter):
+        names.append(path.name)
+        return start(path, starter)
+
+    monkeypatch.setattr(looking, "_start", noted)
+    return names
+
+
+@pytest.mark.slow
+def test_a_scene_is_opened_once_to_look_at_it_and_to_read_it(run, job, looked_at, small_scene):
+    job.write_text(JOB.replace('["cache", "csv"]', "[]"))
+    done = run("batch", job, "--json")
+    assert (done.data["failed"], done.data["done"], done.data["kept"]) == ([], 4, 0)
+    # by a task that says more than others where it fails
+    assert looked_at == ["broken.blend"] and list(done.data["broken"]) == looked_at
+    book = json.loads((job.parent / "batch" / "batch.json").read_text())
+    (told,) = book["scenes"].values()
+    assert told.pop("format") == "steer-scene"
+    expected = run("info", job.parent / "good.blend", "--json").data
+    del expected["command"]
+    assert told == expected and told["crowds"][0]["settings"]["agents"]["max_speed"] != 1.1
+    words = [small_scene, "--frames=1-4", "--seed=2", "--set=agents.max_speed=1.1"]
+    run("simulate", *words, "--out", job.parent / "alone")
+    found, alone = (
+        np.load(folder / "positions.npy")
+        for folder in (job.parent / "batch" / "good-seed2" / "simulation", job.parent / "alone")
+    )
+    assert np.array_equal(found, alone)
+    again = run("batch", job, "--json")
+    assert (again.data["kept"], looked_at) == (4, ["broken.blend"] * 2)
+
+
+@pytest.mark.parametrize("make", ['["cache", "csv"]', "[]"])
+def test_settings_that_no_crowd_has_stop_all(run, job, make):
+    text = JOB.replace('["cache", "csv"]', make)
+    job.write_text(text.replace('"agents.max_speed" = 1.1', "avoid_neighbours.weight = 2"))
     failed = run("batch", job)
     failed.failed_with("avoid_neighbours", "avoid_neighbors", "good.blend")
     assert not (job.parent / "batch").exists()

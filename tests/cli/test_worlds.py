@@ -62,4 +62,8 @@ def test_extract_refuses_what_is_not_its_own(run, small_scene, tmp_path):
     (place / "mine.txt").write_text("mine")
     run("extract", small_scene, "--out", place).failed_with("no world that `steer extract` wrote")
     run("extract", small_scene, "--out", tmp_path / "w", "--crowd", "Nobody").failed_with("Nobody")
-    assert [path.name for path in tmp_path.iterdir()] == ["notes"]
+    (tmp_path / "about.json").write_text("{}")
+    words = ["extract", small_scene, "--out", tmp_path / "w", "--about", tmp_path / "about.json"]
+    run(*words).failed_with("about.json", "Steer did not write it")
+    assert (tmp_path / "about.json").read_text() == "{}"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["about.json", "notes"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -18,7 +19,8 @@ from steer_addon.farm import books, local
 from steer_addon.farm.graph import Graph
 from steer_addon.farm.progress import Events, Reporter, reporter_for
 from steer_addon.farm.results import is_done, place_for, publish, result_of
-from steer_addon.farm.tasks import tasks_of
+from steer_addon.farm.tasks import first_tasks, tasks_of
+from steer_addon.farm.work import Work
 
 ROOT = Path(__file__).resolve().parents[2]
 JOB = """
@@ -108,6 +110,49 @@ def test_a_world_is_read_once(bench):
         found = tasks_of(other, bench.variations(other), "", extracts=True)
         assert "extract" not in [task.kind for task in found]
     assert "--simulation=\0/simulation" in found[1].words
+
+
+def test_the_task_that_reads_a_scene_is_known_before(bench):
+    job = JOB.replace('"cache", "usd", "render"', '"usd"')
+    presets = 'presets = ["pedestrians", "birds"]\n'
+    for text in (job, presets + job):
+        batch = bench.batch(text)
+        (scene,) = batch.scenes
+        planned = tasks_of(batch, bench.variations(batch), "5.0.1", extracts=True)
+        worlds = [task for task in planned if task.kind == "extract"]
+        assert first_tasks(batch, {scene: "0123"}, "5.0.1") == {scene: worlds[0]}
+    for text in (job.replace("1-2", "1"), JOB):
+        batch = bench.batch(text)
+        assert first_tasks(batch, {batch.scenes[0]: "0123"}, "5.0.1") == {}
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_task_that_has_begun_goes_on(bench, fails):
+    bench.fail(*["--seed=1"] * fails)
+    batch, tasks = bench.tasks(JOB)
+    graph, lines = Graph(tasks, {"kernels"}), []
+    reporter = Events(graph, lines.append)
+    engine = local.Engine(graph, batch.out, bench.starter, 2, {})
+    engine.adopt(Work(tasks[1], batch.out, bench.starter, {}), reporter)
+    local.run(engine, reporter)
+    events = [json.loads(line) for line in lines]
+    told = [event["event"] for event in events if event["task"] == tasks[1].name]
+    assert told == ["started", "failed" if fails else "done"]
+    assert is_done(tasks[1], batch.out) != fails and bool(graph.skipped) == fails
+    # it is started once; what needs it is skipped where it fails
+    assert len(bench.calls()) == (1 + len(KINDS) if fails else 2 * len(KINDS))
+
+
+def test_a_task_that_is_dropped_leaves_nothing(bench):
+    bench.sleep(20.0)
+    batch, tasks = bench.tasks(JOB)
+    work = Work(tasks[1], batch.out, bench.starter, {})
+    assert work.runs and work.place.is_dir()
+    work.drop()
+    assert not batch.out.exists() and bench.folder.is_dir()
+    batch.out.mkdir()
+    Work(tasks[1], batch.out, bench.starter, {}).drop()
+    assert list(batch.out.iterdir()) == []
 
 
 def test_what_fails_leaves_the_others(bench):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -13,9 +14,33 @@ from ..crowd import links
 from ..crowd.properties import settings_of
 from ..crowd.state import plays_back
 from ..reading.scene_agents import read_agents
+from . import batch
 
 Contents = dict[str, Any]
 """Plain data, ready for JSON."""
+
+
+def scene_contents(scene: bpy.types.Scene, file: str, names: Sequence[str] = ()) -> Contents:
+    """What a scene is.
+
+    Args:
+        scene: The scene.
+        file: Name of its file.
+        names: Names of the crowds that are told of; all where none is given.
+
+    Raises:
+        SteerError: It has no such crowd, or agents cannot be read.
+    """
+    rows = [contents_of(crowd, scene) for crowd in batch.find_crowds(scene, names)]
+    return {
+        "file": file,
+        "scene": scene.name,
+        "frame_start": scene.frame_start,
+        "frame_end": scene.frame_end,
+        "camera": scene.camera is not None,
+        "agents": sum(row["agents"] for row in rows),
+        "crowds": rows,
+    }
 
 
 def contents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Contents:

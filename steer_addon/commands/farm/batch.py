@@ -10,13 +10,13 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ...core.compiled.presence import can_compile
-from ...core.errors import OutputError, UsageError, short
+from ...core.errors import OutputError, SteerError, UsageError, short
 from ...core.files import lock
 from ...farm import books, dask_engine, local
 from ...farm.errors import JobError
@@ -26,9 +26,9 @@ from ...farm.progress import reporter_for
 from ...farm.report import drawing, page
 from ...farm.results import is_done
 from ...farm.starter import find_starter
-from ...farm.tasks import EXTRACT, tasks_of
+from ...farm.tasks import EXTRACT, first_tasks, tasks_of
 from ...farm.variations import check_scene, variations_of
-from ...farm.work import tail_of
+from ...farm.work import Work, tail_of
 from ...process import tell
 from .. import arguments
 from ..output import Result
@@ -105,14 +105,20 @@ class Plan:
     Attributes:
         batch: The batch.
         starter: How commands are started.
-        said: What `steer info` says of each scene, by digest.
-        faults: Why scenes cannot be used.
+        looks: What is known of scenes, and tasks that read them already.
         variations: The variations of all other scenes.
         tasks: Their tasks.
     """
 
-    def __init__(self, options: argparse.Namespace, kernels: Path | None = None) -> None:
-        """Read the job, look at its scenes, and find its tasks; nothing is written.
+    def __init__(
+        self, options: argparse.Namespace, kernels: Path | None = None, *, reads: bool = False
+    ) -> None:
+        """Read the job, look at its scenes, and find its tasks.
+
+        Args:
+            options: As `add_arguments` declares them.
+            kernels: Folder of kernels that all share; None for the user's own.
+            reads: Whether tasks that read scenes may begin; nothing is written otherwise.
 
         Raises:
             JobError: The job cannot be run as it is.
@@ -120,11 +126,16 @@ class Plan:
         self.batch = read_job(options.job, options.results)
         self.starter = find_starter()
         known = books.known_scenes(self.batch, self.starter.blender)
-        scenes, self.said, self.faults = looking.look_at(
-            self.batch.scenes, self.starter, known, local.worker_count()
-        )
-        for scene in scenes:
-            check_scene(self.batch, scene)
+        self.looks = looking.Look(self.batch.scenes, known)
+        at_once = getattr(options, "workers", None) or local.worker_count()
+        read = self._reader(kernels) if reads else None
+        try:
+            scenes = self.looks.run(self.starter, at_once, read)
+            for scene in scenes:
+                check_scene(self.batch, scene)
+        except BaseException:
+            self.looks.close()
+            raise
         self.variations = variations_of(self.batch, scenes)
         compiles = _can_compile(kernels)
         found = tasks_of(
@@ -136,6 +147,24 @@ class Plan:
             extracts=True,
         )
         self.tasks = found if self.variations else []
+
+    def _reader(self, kernels: Path | None) -> Callable[[Path], Work | None]:
+        """Begins with the task that reads a scene, where that has to be done."""
+        out = self.batch.out
+        tasks = first_tasks(self.batch, self.looks.unknown, self.starter.blender)
+
+        def read(path: Path) -> Work | None:
+            task = tasks.get(path)
+            if task is None or is_done(task, out):
+                return None
+            variables = {"STEER_THREADS": "1", **_variables(kernels)}
+            try:
+                return Work(task, out, self.starter, variables)
+            except SteerError:
+                # the batch tells of it, where the task is due
+                return None
+
+        return read
 
     def keep(self, names: Sequence[str]) -> None:
         """Leave all tasks out but these; what they need has to be done.
@@ -154,7 +183,12 @@ class Plan:
                 elif not done:
                     raise JobError(f"{name} needs {need}, which is not done: run that before")
         self.tasks = [task for task in self.tasks if task.name in chosen]
-        self.faults = {}
+        self.looks.faults = {}
+
+
+def _variables(kernels: Path | None) -> dict[str, str]:
+    """More of the environment of all tasks."""
+    return {} if kernels is None else {"STEER_CACHE_DIR": str(kernels)}
 
 
 def _can_compile(kernels: Path | None) -> bool:
@@ -170,21 +204,24 @@ def run(options: argparse.Namespace) -> Result:
     if options.scheduler is not None and options.engine != "dask":
         raise UsageError("--scheduler does not go with --engine local: give --engine dask")
     kernels = None if options.kernels is None else options.kernels.resolve()
-    plan = Plan(options, kernels)
+    # tasks of other engines run where these say
+    reads = options.engine == "local" and not (options.dry_run or options.only)
+    plan = Plan(options, kernels, reads=reads)
     if options.dry_run:
         return _shown(plan)
-    if options.only:
-        plan.keep(options.only)
-    write_books(plan)
-    # tasks that a farm runs alone are kept apart by their own folders
-    held = None if options.only else lock.FolderLock(plan.batch.out)
-    try:
-        graph = Graph(plan.tasks, {t.name for t in plan.tasks if is_done(t, plan.batch.out)})
-        _run_tasks(plan, graph, options, kernels)
-        told = {} if options.only or not plan.variations else _report_on(plan, graph, options)
-    finally:
-        if held is not None:
-            held.release(remove=True)
+    with closing(plan.looks):
+        if options.only:
+            plan.keep(options.only)
+        write_books(plan)
+        # tasks that a farm runs alone are kept apart by their own folders
+        held = None if options.only else lock.FolderLock(plan.batch.out)
+        try:
+            graph = Graph(plan.tasks, {t.name for t in plan.tasks if is_done(t, plan.batch.out)})
+            _run_tasks(plan, graph, options, kernels)
+            told = {} if options.only or not plan.variations else _report_on(plan, graph, options)
+        finally:
+            if held is not None:
+                held.release(remove=True)
     return _summary(plan, graph, told, time.perf_counter() - start)
 
 
@@ -209,12 +246,12 @@ def write_books(plan: Plan) -> None:
         OutputError: It cannot be written there.
     """
     books.make_folder(plan.batch.out)
-    books.write(plan.batch, plan.variations, plan.said, plan.starter.blender)
+    books.write(plan.batch, plan.variations, plan.looks.said, plan.starter.blender)
 
 
 def _run_tasks(plan: Plan, graph: Graph, options: argparse.Namespace, kernels: Path | None) -> None:
     workers = min(options.workers or local.worker_count(), max(1, graph.left))
-    variables = {} if kernels is None else {"STEER_CACHE_DIR": str(kernels)}
+    variables = _variables(kernels)
     terminal = sys.stderr is not None and sys.stderr.isatty()
     reporter = reporter_for(
         graph,
@@ -229,7 +266,10 @@ def _run_tasks(plan: Plan, graph: Graph, options: argparse.Namespace, kernels: P
             given = (graph, out, starter, reporter, workers, variables)
             dask_engine.run(*given, options.scheduler)
         else:
-            local.run(local.Engine(graph, out, starter, workers, variables), reporter)
+            engine = local.Engine(graph, out, starter, workers, variables)
+            for work in plan.looks.given(graph.open):
+                engine.adopt(work, reporter)
+            local.run(engine, reporter)
 
 
 def _rows(plan: Plan) -> list[dict[str, Any]]:
@@ -268,7 +308,7 @@ def _shown(plan: Plan) -> Result:
 
 
 def _broken(plan: Plan) -> dict[str, str]:
-    return {path.name: fault for path, fault in plan.faults.items()}
+    return {path.name: fault for path, fault in plan.looks.faults.items()}
 
 
 def _summary(plan: Plan, graph: Graph, told: dict[str, str], seconds: float) -> Result:
@@ -277,7 +317,7 @@ def _summary(plan: Plan, graph: Graph, told: dict[str, str], seconds: float) -> 
         {"task": one.task, "fault": one.fault, "log": one.log, "tail": tail_of(one.log, _TAIL)}
         for one in graph.failed
     ]
-    complete = not (failed or plan.faults or graph.left)
+    complete = not (failed or plan.looks.faults or graph.left)
     data = {
         "command": "batch",
         "complete": complete,
@@ -292,7 +332,7 @@ def _summary(plan: Plan, graph: Graph, told: dict[str, str], seconds: float) -> 
         "outputs": [str(plan.batch.out)],
         **told,
     }
-    lines = [f"broken scene: {fault}" for fault in plan.faults.values()]
+    lines = [f"broken scene: {fault}" for fault in plan.looks.faults.values()]
     for row in failed:
         lines += [f"{row['task']} failed: {row['fault']}", *(f"  | {t}" for t in row["tail"])]
         lines += [f"  its log: {row['log']}"] if row["log"] else []

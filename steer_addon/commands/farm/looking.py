@@ -5,65 +5,121 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...core.errors import OutputError, SteerError
 from ...core.files.plain import digest_of, reason
 from ...farm.errors import JobError
+from ...farm.results import ABOUT_FORMAT, read_json
 from ...farm.starter import Starter
+from ...farm.tasks import ABOUT, Task
 from ...farm.variations import Scene
+from ...farm.work import Work
 
 _PAUSE = 0.02
 """Time between two looks at processes [s]."""
 
 
-def look_at(
-    paths: Sequence[Path], starter: Starter, known: Mapping[str, Any], at_once: int
-) -> tuple[list[Scene], dict[str, Any], dict[Path, str]]:
-    """What has to be known of scenes, by `steer info` in processes of their own.
+class Look:
+    """Looks at scenes, by `steer info` in processes of their own, or by tasks that read them.
 
-    Args:
-        paths: Their files.
-        starter: How to start commands.
-        known: What was said before, by the digest of a scene.
-        at_once: How many processes run at once.
-
-    Returns:
-        The scenes, what was said by digest, and the fault of each scene that cannot be used.
+    Attributes:
+        said: What is known of scenes, by the digest of their file.
+        faults: Why scenes cannot be used.
+        begun: Tasks that go on once it is known what their scene is.
     """
-    digests, faults = dict[Path, str](), dict[Path, str]()
-    for path in paths:
-        try:
-            digests[path] = digest_of(path)
-        except OSError as error:
-            faults[path] = f"{path} cannot be read: {reason(error)}"
-    said = {digests[p]: known[digests[p]] for p in digests if digests[p] in known}
-    waiting = [path for path in digests if digests[path] not in said]
-    running: dict[Path, Any] = {}
-    try:
-        while waiting or running:
-            while waiting and len(running) < at_once:
-                path = waiting.pop(0)
-                running[path] = _start(path, starter)
-            for path, process in list(running.items()):
-                if process.poll() is not None:
-                    del running[path]
-                    _hear(path, process, digests[path], said, faults)
-            time.sleep(_PAUSE)
-    finally:
-        for process in running.values():
-            process.kill()
-            process.communicate()
-    found = []
-    for path in digests:
-        if path not in faults:
+
+    def __init__(self, paths: Sequence[Path], known: Mapping[str, Any]) -> None:
+        """Find what is known.
+
+        Args:
+            paths: Files of scenes.
+            known: What was said before, by the digest of a scene.
+        """
+        self.faults: dict[Path, str] = {}
+        self.begun: list[Work] = []
+        self._digests: dict[Path, str] = {}
+        for path in paths:
             try:
-                found.append(Scene.from_info(path, digests[path], said[digests[path]]))
-            except SteerError as error:
-                faults[path] = str(error)
-    return found, said, faults
+                self._digests[path] = digest_of(path)
+            except OSError as error:
+                self.faults[path] = f"{path} cannot be read: {reason(error)}"
+        found = self._digests.values()
+        self.said = {digest: known[digest] for digest in found if digest in known}
+
+    @property
+    def unknown(self) -> dict[Path, str]:
+        """Scenes that have to be looked at, with their digests."""
+        return {path: d for path, d in self._digests.items() if d not in self.said}
+
+    def run(
+        self, starter: Starter, at_once: int, read: Callable[[Path], Work | None] | None = None
+    ) -> list[Scene]:
+        """Look at what is unknown; returns the scenes that can be used.
+
+        Args:
+            starter: How to start commands.
+            at_once: How many processes run at once.
+            read: Begins with the task that reads a scene; gives None where there is none.
+        """
+        waiting, running = list(self.unknown), dict[Path, Any]()
+        try:
+            while waiting or running:
+                while waiting and len(running) < at_once:
+                    path = waiting.pop(0)
+                    work = None if read is None else read(path)
+                    running[path] = work or _start(path, starter)
+                for path, process in list(running.items()):
+                    if isinstance(process, Work):
+                        self._follow(path, process, running, starter)
+                    elif process.poll() is not None:
+                        del running[path]
+                        _hear(path, process, self._digests[path], self.said, self.faults)
+                time.sleep(_PAUSE)
+        finally:
+            for process in running.values():
+                if isinstance(process, Work):
+                    process.drop()
+                else:
+                    process.kill()
+                    process.communicate()
+        return self._scenes()
+
+    def _follow(self, path: Path, work: Work, running: dict[Path, Any], starter: Starter) -> None:
+        """See what a task says of its scene; one that fails says less than `steer info` does."""
+        ended = not work.runs
+        told = read_json(work.place / ABOUT, ABOUT_FORMAT)
+        if told is not None:
+            del running[path]
+            self.said[self._digests[path]] = told
+            self.begun.append(work)
+        elif ended:
+            work.drop()
+            running[path] = _start(path, starter)
+
+    def _scenes(self) -> list[Scene]:
+        found = []
+        for path, digest in self._digests.items():
+            if path not in self.faults:
+                try:
+                    found.append(Scene.from_info(path, digest, self.said[digest]))
+                except SteerError as error:
+                    self.faults[path] = str(error)
+        return found
+
+    def given(self, tasks: Mapping[str, Task]) -> Iterator[Work]:
+        """Hand over what has begun, where it is one of these tasks."""
+        for work in list(self.begun):
+            if tasks.get(work.task.name) == work.task:
+                self.begun.remove(work)
+                yield work
+
+    def close(self) -> None:
+        """End what has begun and was not handed over, and leave nothing of it."""
+        while self.begun:
+            self.begun.pop().drop()
 
 
 def _start(path: Path, starter: Starter) -> Any:

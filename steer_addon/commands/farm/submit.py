@@ -72,13 +72,13 @@ def run(options: argparse.Namespace) -> Result:
     for path, content in zip(paths, files.values(), strict=True):
         _write(path, content)
     missing = sum(len(shot.tasks) for shot in shots)
-    broken = [printable(fault) for fault in plan.faults.values()]
+    broken = [printable(fault) for fault in plan.looks.faults.values()]
     data = {
         "command": "submit",
         "to": options.to,
         "variations": len(shots),
         "needing_steer": missing,
-        "broken": {path.name: fault for path, fault in plan.faults.items()},
+        "broken": {path.name: fault for path, fault in plan.looks.faults.items()},
         "outputs": [str(path) for path in paths],
     }
     told_missing = f"{missing} tasks need Steer on the workers" if missing else "Blender is enough"
