@@ -16,9 +16,10 @@ from steer_addon.core.geometry import bvh
 from steer_addon.core.views import BvhView, RoomView
 from steer_addon.core.ways.fields import Scratch, fill_field
 from steer_addon.core.ways.islands import Roots
+from steer_addon.core.ways.known import Blocks
 from steer_addon.core.ways.room import OPEN, make_room
 from steer_addon.core.ways.surface import Shape, Surface, bounds_of, make_surface
-from steer_addon.core.ways.ways import Blocks, Ways
+from steer_addon.core.ways.ways import Ways
 
 F32 = NDArray[np.float32]
 

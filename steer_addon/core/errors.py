@@ -10,6 +10,7 @@ from .diagnoses import Diagnosis, diagnose
 from .doors import logging
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -135,7 +136,25 @@ class UsageError(SteerError):
     """A command was given arguments that it cannot take."""
 
 
-class KernelsMissingError(SteerError):
+class NotReadyError(SteerError):
+    """What a step needs takes so long to make that a window should not stand still for it."""
+
+
+class SurfaceMissingError(NotReadyError):
+    """A large walkable surface would have to be found first.
+
+    Attributes:
+        find: Finds it, and may take seconds; it is given a function that is called with the share
+            that is done, 1 where only ways on it are missing, and ends it by raising an error.
+    """
+
+    def __init__(self, find: Callable[[Callable[[float], None]], None]) -> None:
+        """Take what finds it."""
+        super().__init__("The walkable surface is not found yet: the crowd waits until it is")
+        self.find = find
+
+
+class KernelsMissingError(NotReadyError):
     """A kernel would have to be compiled first, where that is not wanted at once.
 
     Attributes:

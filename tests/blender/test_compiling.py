@@ -130,7 +130,7 @@ def test_the_first_crowd_waits_until_the_compiler_is_loaded(window, monkeypatch)
     monkeypatch.undo()
     monkeypatch.setattr(compiling, "can_wait", lambda: True)
     loading.set()
-    compiling._work.loader.join()
+    compiling._work.thread.join()
     assert compiling.check_compilation() is None
     assert compiling.state() is None and not compiling.is_waiting(obj)
     scenes.play(1, 3)
@@ -144,7 +144,15 @@ def test_what_cannot_be_loaded_ahead_is_left_to_the_first_frame(window, monkeypa
         raise ImportError("broken")
 
     monkeypatch.setattr(jit, "prepare", fail)
-    compiling._load()
+    monkeypatch.setattr(jit, "known_status", lambda: None)
+    obj = scenes.make_runner()
+    scenes.play(1, 3)
+    monkeypatch.undo()
+    monkeypatch.setattr(compiling, "can_wait", lambda: True)
+    compiling._work.thread.join()
+    assert compiling.check_compilation() is None
+    scenes.play(1, 3)
+    assert scenes.stored(obj) == (1, 3)
 
 
 def test_the_overlay_does_not_compile_in_the_window(window, monkeypatch):
@@ -243,7 +251,7 @@ def test_disabling_while_the_compiler_is_loaded_waits_for_it(window, monkeypatch
     monkeypatch.setattr(jit, "prepare", prepare)
     monkeypatch.setattr(jit, "known_status", lambda: None)
     scenes.play(1, 2)
-    loader = compiling._work.loader
+    loader = compiling._work.thread
     assert compiling.is_waiting(obj) and loading.wait(10.0)
     threading.Timer(0.2, loaded.set).start()
     registration.unregister()

@@ -8,12 +8,14 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import status  # noqa: E402
-from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.blender.live import compiling, live, simulate  # noqa: E402
 from steer_addon.blender.overlay import answers, strokes  # noqa: E402
 from steer_addon.core.cache import open_cache  # noqa: E402
 from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings  # noqa: E402
 from steer_addon.core.crowd.ways_settings import WaysSettings  # noqa: E402
+from steer_addon.core.ways import ahead  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
+from tests.blender.test_bake_all import Pressed  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -156,3 +158,55 @@ def test_the_walkable_surface_is_drawn_when_it_is_asked_for():
     assert moved is not before and len(moved.points) != 0
     crowd.steer.motion.motion = "FLY"
     assert not len(explained(crowd).floor.cells.points)
+
+
+@pytest.fixture
+def window(monkeypatch):
+    """A window that may wait, and finds each surface large; kernels are there."""
+    monkeypatch.setattr(ahead, "LONG", 1)
+    monkeypatch.setattr(ahead, "_found", ahead._Found())
+    monkeypatch.setattr(compiling, "can_wait", lambda: True)
+    yield
+    compiling.unregister()
+
+
+def find():
+    """The thread finds what is missing, and the timer looks."""
+    compiling._work.thread.join()
+    compiling.check_compilation()
+
+
+def test_a_live_crowd_waits_for_a_large_surface_and_goes_on(window, monkeypatch):
+    crowd = make_walled()
+    scenes.play(1, 2)
+    assert compiling.is_waiting(crowd) and scenes.code_of(crowd) == "FINDING_SURFACE"
+    assert compiling.text().startswith("Finding the ")
+    assert compiling.state().running
+    find()
+    assert not compiling.is_waiting(crowd) and scenes.code_of(crowd) == ""
+    assert scenes.stored(crowd) == (1, 2)
+    scenes.play(1, 60)
+    waited = live.get_frame(crowd, 60)
+    live.clear(crowd)
+    monkeypatch.setattr(compiling, "can_wait", lambda: False)
+    scenes.play(1, 60)
+    assert same(waited, live.get_frame(crowd, 60))
+
+
+def test_bakes_find_a_large_surface_in_the_background_with_the_same_bits(
+    window, monkeypatch, tmp_path
+):
+    crowd = make_walled()
+    crowd.steer.frame_end, crowd.steer.cache_directory = 30, str(tmp_path)
+    pressed, waits = Pressed(monkeypatch), []
+    pressed.press(10)
+    while (result := pressed.tick()) == {"RUNNING_MODAL"}:
+        if compiling.state() is not None:
+            waits.append(compiling.text())
+            find()
+    assert result == {"FINISHED"} and pressed.told == ["Baked 1 crowd"]
+    assert waits and all(text.startswith("Finding the ") for text in waits)
+    cache = open_cache(crowd.steer.cache_folder)
+    monkeypatch.setattr(compiling, "can_wait", lambda: False)
+    for frame in simulate.run(crowd, bpy.context.scene, range(1, 31)):
+        np.testing.assert_array_equal(cache.frame(frame.number).position, frame.position)

@@ -16,9 +16,9 @@ from steer_addon.core.inputs.targets import make_targets
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.results.digests import digest, world_parts
 from steer_addon.core.ways.areas.declared import Rules, make_area, make_areas
-from steer_addon.core.ways.gates import no_gates
 from steer_addon.core.ways.looking import way_of
 from steer_addon.core.ways.portals.declared import make_portal
+from steer_addon.core.ways.portals.gates import no_gates
 from steer_addon.core.ways.portals.passing import KEY, ON, SHARE
 from steer_addon.core.ways.ways import Ways
 from steer_addon.core.worlds.parts import made, parts_of

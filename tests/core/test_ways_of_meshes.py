@@ -13,9 +13,10 @@ from waytools import RADIUS, SHAPE, followed
 
 from steer_addon.core.geometry import bvh
 from steer_addon.core.inputs.world import CollidersBuilder
+from steer_addon.core.ways.known import Blocks
 from steer_addon.core.ways.room import OPEN, make_room
 from steer_addon.core.ways.surface import bounds_of, make_surface
-from steer_addon.core.ways.ways import Blocks, Ways
+from steer_addon.core.ways.ways import Ways
 
 RING = 5
 STEPS = np.array(

@@ -13,8 +13,9 @@ from steer_addon.core.geometry import bvh
 from steer_addon.core.inputs.targets import make_targets
 from steer_addon.core.inputs.world import Colliders, CollidersBuilder, World, make_world
 from steer_addon.core.step.simulation import Simulation
+from steer_addon.core.ways.known import Blocks
 from steer_addon.core.ways.surface import Shape
-from steer_addon.core.ways.ways import Blocks, Ways
+from steer_addon.core.ways.ways import Ways
 
 RADIUS = 0.25
 SHAPE = Shape(cell_size=0.25, step_height=0.35, max_slope=45.0, height=1.75, reach=0.5)

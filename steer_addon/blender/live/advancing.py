@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import bpy
 
 from ...core.compiled import jit
-from ...core.errors import KernelsMissingError, SteerError
+from ...core.errors import NotReadyError, SteerError
 from ...core.step.simulation import advance_together
 from ..crowd.links import all_linked
 from . import compiling
@@ -19,7 +19,7 @@ def advance(
     takings: Takings,
     *,
     can_wait: bool,
-    hold: Callable[[bpy.types.Object, KernelsMissingError], None],
+    hold: Callable[[bpy.types.Object, NotReadyError], None],
     fail: Callable[[bpy.types.Object, SteerError], None],
 ) -> set[int]:
     """Advance crowds, of which those that meet go together; no error leaves this function.
@@ -44,7 +44,7 @@ def advance(
                 if not waiting:
                     advance_together(*group)
                     continue
-        except KernelsMissingError as error:
+        except NotReadyError as error:
             for obj in members:
                 hold(obj, error)
         except SteerError as error:

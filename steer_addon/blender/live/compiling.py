@@ -1,4 +1,4 @@
-"""Crowds that wait for their kernels, while processes compile these and the window stays usable.
+"""Crowds that wait for kernels or surfaces, while these are made and the window stays usable.
 
 A live crowd whose kernels are not compiled yet holds still and is registered here. A timer stops
 the animation, so that no frame passes and the processor is free, shows the progress, and at the end
@@ -11,6 +11,9 @@ compile them into the shared folder (`core/warmup`). A thread would keep Python'
 the time, and could not be stopped when Blender quits. A kernel that the dry run did not foresee
 raises again and is compiled by its exact signature; one that is still missing then compiles when
 it is called. The overlay, and bakes that run in steps, wait in the same way.
+
+Large walkable surfaces are found by a thread, see `core/ways/ahead`: all of it is kernels, which do
+not keep Python's lock.
 """
 
 from __future__ import annotations
@@ -24,7 +27,13 @@ import bpy
 
 from ...core.compiled import jit
 from ...core.doors import load, logging
-from ...core.errors import KernelsMissingError, SteerError, warn
+from ...core.errors import (
+    KernelsMissingError,
+    NotReadyError,
+    SteerError,
+    SurfaceMissingError,
+    warn,
+)
 from ...core.step import solver
 from ...core.warmup import processes
 from .. import app_handlers
@@ -36,12 +45,56 @@ from . import live_store, progress_bar, simulate
 if TYPE_CHECKING:
     from ...core.warmup.processes import Compilation, State
 
+    Work = Callable[[Callable[[float], None]], None]
+    """What a thread does; it is given a function that is called with the share that is done."""
+
 INTERVAL = 0.25
 """Time between two checks of the processes [s]."""
 
 
+class _Thread(threading.Thread):
+    """A thread that crowds wait for; it has no Blender data.
+
+    Attributes:
+        code: Code of the diagnosis that says so.
+        share: How much is done, 0 to 1; 0 while it is not known.
+    """
+
+    def __init__(self, text: str, code: str, work: Work, at_last: str = "") -> None:
+        super().__init__(name="steer-ahead")
+        self.code, self.share = code, 0.0
+        self._text, self._work, self._at_last, self._is_wanted = text, work, at_last, True
+
+    def run(self) -> None:
+        """Do the work."""
+        try:
+            self._work(self._told)
+        except Exception:  # whoever needs the result meets the same error, and can report it
+            log = logging.getLogger(__name__)
+            log.debug("%s failed", self._text, exc_info=True)
+
+    def _told(self, share: float) -> None:
+        if not self._is_wanted:
+            raise NotReadyError("nobody waits for it any more")
+        self.share = share
+
+    def end(self) -> None:
+        """Let it end soon."""
+        self._is_wanted = False
+
+    def state(self) -> State:
+        """Its progress."""
+        return processes.State(round(100.0 * self.share), 100, True)
+
+    def text(self) -> str:
+        """Its progress, in words."""
+        if self.share >= 1.0:
+            return self._at_last
+        return f"{self._text}, {self.share:.0%}" if self.share else self._text
+
+
 class _Work:
-    """State of the current compilation."""
+    """State of what crowds wait for."""
 
     def __init__(self) -> None:
         self.compilation: Compilation | None = None
@@ -50,14 +103,14 @@ class _Work:
         """Kernels that were compiled before, by name and signature."""
         self.resume: Callable[[set[int]], None] = lambda uids: None
         self.given_up = False
-        self.loader: threading.Thread | None = None
+        self.thread: _Thread | None = None
 
 
 _work = _Work()
 
 
 class _Wait:
-    """A crowd that holds still until its kernels are compiled.
+    """A crowd that holds still until what it needs is made.
 
     Attributes:
         played: Whether the animation played, and goes on then.
@@ -75,20 +128,25 @@ def can_wait() -> bool:
 
 
 def is_waiting(obj: bpy.types.Object) -> bool:
-    """Whether a crowd holds still until its kernels are compiled."""
+    """Whether a crowd holds still until its kernels or its surface are there."""
     return _waits.get(obj) is not None
 
 
+def waits_for() -> str:
+    """Code of the diagnosis that says what crowds wait for."""
+    return "COMPILING" if _work.thread is None else _work.thread.code
+
+
 def state() -> State | None:
-    """Progress of compiling, or None if nothing is compiled."""
+    """Progress of what crowds wait for, or None if they do not."""
     return _work.state
 
 
 def text() -> str:
-    """Progress of compiling, in words."""
-    found = _work.state
-    if _work.loader is not None:
-        return "Loading the compiler"
+    """Progress of what crowds wait for, in words."""
+    found, thread = _work.state, _work.thread
+    if thread is not None:
+        return thread.text()
     if found is None or not found.total:
         return "Compiling kernels"
     return f"Compiling kernels, {found.done} of {found.total}"
@@ -99,41 +157,43 @@ def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> boo
 
     `resume` is called with the session uids of all waiting crowds, when the compiler is loaded.
     """
-    if _work.loader is None:
+    if _work.thread is None:
         if jit.known_status() is not None:
             return False
 
-        _work.loader = threading.Thread(target=_load, name="steer-loader")
-        _work.state = processes.State(0, 0, True)
-        _work.loader.start()
-        _watch()
+        _begin(_Thread("Loading the compiler", "COMPILING", _load))
     _work.resume = resume
     _waits.ensure(obj)
     return True
 
 
-def _load() -> None:
-    """Load all that a first frame needs; run in a thread, so without Blender data."""
-    try:
-        load(simulate, live_store)
-        jit.prepare(solver.__name__)
-    except Exception:  # the next user of the compiler meets the same error, and can report it
-        log = logging.getLogger(__name__)
-        log.debug("The compiler cannot be loaded ahead of time", exc_info=True)
+def _load(_told: object) -> None:
+    """Load all that a first frame needs."""
+    load(simulate, live_store)
+    jit.prepare(solver.__name__)
+
+
+def _begin(thread: _Thread) -> None:
+    _work.thread, _work.state = thread, thread.state()
+    thread.start()
+    _watch()
 
 
 def begin(
     obj: bpy.types.Object,
-    error: KernelsMissingError,
+    error: NotReadyError,
     resume: Callable[[set[int]], None],
     looks: bool = False,
 ) -> None:
-    """Let a crowd wait, and compile its kernels, of which the error names the missing one.
+    """Let a crowd wait, and make what the error names: its surface, or its kernels.
 
     Those of the overlay's looks come with them where `looks` says so.
-    `resume` is called with the session uids of all waiting crowds, when compiling is done.
+    `resume` is called with the session uids of all waiting crowds, when that is done.
     """
-    if _work.compilation is None:
+    if isinstance(error, SurfaceMissingError) and _work.thread is None:
+        text = "Finding the walkable surface", "FINDING_SURFACE"
+        _begin(_Thread(*text, error.find, at_last="Finding the ways on it"))
+    if isinstance(error, KernelsMissingError) and _work.compilation is None:
         kernel = (*error.kernel, error.signature)
         if kernel in _work.asked:
             # compiled before and still missing: the files on disk cannot be used here
@@ -142,7 +202,7 @@ def begin(
         _work.asked.add(kernel)
         _start(obj, error, looks)
     _work.resume = resume
-    if _work.compilation is not None:
+    if _work.compilation is not None or _work.thread is not None:
         _waits.ensure(obj)
 
 
@@ -174,7 +234,7 @@ def _start(obj: bpy.types.Object, error: KernelsMissingError, looks: bool) -> No
 
 
 def _watch() -> None:
-    """Start the timer, and report that compiling began."""
+    """Start the timer, and report that something is made."""
     if not bpy.app.timers.is_registered(check_compilation):
         bpy.app.timers.register(check_compilation, first_interval=0.0, persistent=True)
     _show(text())
@@ -186,19 +246,16 @@ def _give_up(reason: str) -> None:
 
 
 def check_compilation() -> float | None:
-    """Timer: show the progress, and resume crowds when compiling is done; None ends the timer."""
-    compilation, loader = _work.compilation, _work.loader
+    """Timer: show the progress, and resume crowds when all is made; None ends the timer."""
+    compilation, thread = _work.compilation, _work.thread
     _stop_animation()
-    if loader is not None and loader.is_alive():
-        return INTERVAL
+    if thread is not None and thread.is_alive():
+        return _go_on(thread.state())
     now = None if compilation is None else compilation.state()
-    if loader is None and now is None:
+    if thread is None and now is None:
         return None
     if now is not None and now.running:
-        if now != _work.state:
-            _work.state = now
-            _show(text())
-        return INTERVAL
+        return _go_on(now)
     waits = _waits.by_uid()
     waiting = set(waits)
     stop()
@@ -211,28 +268,37 @@ def check_compilation() -> float | None:
     except SteerError as error:
         warn(__name__, str(error))
     # a resumed crowd may already wait again
-    return None if _work.compilation is None else INTERVAL
+    return INTERVAL if _work.compilation is not None or _work.thread is not None else None
+
+
+def _go_on(now: State) -> float:
+    if now != _work.state:
+        _work.state = now
+        _show(text())
+    return INTERVAL
 
 
 def stop() -> None:
-    """End compiling and the waiting; safe at any time."""
-    compilation, loader = _work.compilation, _work.loader
-    _work.compilation = _work.loader = _work.state = None
+    """End what is made, and the waiting; safe at any time."""
+    compilation, thread = _work.compilation, _work.thread
+    _work.compilation = _work.thread = _work.state = None
     _waits.clear()
     atexit.unregister(stop)
     if compilation is not None:
         compilation.stop()
-    if compilation is not None or loader is not None:
+    if thread is not None:
+        thread.end()
+    if compilation is not None or thread is not None:
         _show(None)
 
 
 def unregister() -> None:
     """Leave no process, no thread and no timer behind."""
-    loader = _work.loader
+    thread = _work.thread
     stop()
-    if loader is not None:
-        # the thread imports modules of Steer, which Blender drops as soon as this function ends
-        loader.join()
+    if thread is not None:
+        # it uses modules of Steer, which Blender drops as soon as this function ends
+        thread.join()
     app_handlers.remove_timers(check_compilation)
     _work.asked.clear()
     _work.given_up = False

@@ -20,7 +20,7 @@ from bpy.app.handlers import persistent
 
 from ...core.compiled import jit
 from ...core.diagnoses import Diagnosis, diagnose
-from ...core.errors import KernelsMissingError, SteerError, warn
+from ...core.errors import NotReadyError, SteerError, warn
 from .. import app_handlers
 from ..crowd import baked_file, crowds
 from ..crowd.links import all_linked
@@ -70,7 +70,7 @@ def status(obj: bpy.types.Object) -> LiveStatus:
     if plays_back(obj):
         return LiveStatus(baked_file.diagnosis(obj))
     if compiling.is_waiting(obj):
-        return LiveStatus(diagnose("COMPILING"))
+        return LiveStatus(diagnose(compiling.waits_for()))
     run = runs.get(obj)
     if run is None:
         return LiveStatus(missing.nothing_simulated(obj, bpy.context.scene))
@@ -178,13 +178,13 @@ def _each(
                         act(run, obj)
                 else:
                     act(run, obj)
-            except KernelsMissingError as error:
+            except NotReadyError as error:
                 hold(obj, error)
             except SteerError as error:
                 run.fail(error)
 
 
-def hold(obj: bpy.types.Object, error: KernelsMissingError, *, looks: bool = False) -> None:
+def hold(obj: bpy.types.Object, error: NotReadyError, *, looks: bool = False) -> None:
     """Let a crowd wait for kernels that other code, or the overlay's looks, found missing."""
     compiling.begin(obj, error, _resume, looks)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.compiled import jit
-from ...core.errors import KernelsMissingError, SceneError, SteerError
+from ...core.errors import NotReadyError, SceneError, SteerError
 from .. import playback
 from ..bake import places, status, together
 from ..crowd import baked_file, crowds
@@ -116,7 +116,7 @@ class BakeAllOperator(SteppedOperator):
                 try:
                     with jit.deferring() if waits else nullcontext():
                         progress = next(group.steps, None)
-                except KernelsMissingError as error:
+                except NotReadyError as error:
                     live.hold(members[0], error)
                     group = self._again(group, scene)
                     continue

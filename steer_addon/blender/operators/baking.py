@@ -11,7 +11,7 @@ import bpy
 
 from ...core import cache as caches
 from ...core.compiled import jit
-from ...core.errors import KernelsMissingError, SteerError
+from ...core.errors import NotReadyError, SteerError
 from .. import playback
 from ..bake import cached, places, status
 from ..live import compiling, live
@@ -120,7 +120,7 @@ class BakeOperator(SteerOperator):
                     progress = next(bake.steps, None)
                 if progress is None:
                     return self._done(context)
-        except KernelsMissingError as error:
+        except NotReadyError as error:
             return self._wait(context, error)
         except SteerError as error:
             return self._failed(context, error)
@@ -132,7 +132,7 @@ class BakeOperator(SteerOperator):
             context.workspace.status_text_set(progress_text(bake, progress))
         return {"RUNNING_MODAL"}
 
-    def _wait(self, context: bpy.types.Context, error: KernelsMissingError) -> Returned:
+    def _wait(self, context: bpy.types.Context, error: NotReadyError) -> Returned:
         """Continue with the frames that are kept, once kernels are compiled."""
         status.busy.remove(self._bake)
         self._bake.close()

@@ -8,7 +8,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.compiled import jit
-from ...core.errors import KernelsMissingError, SceneError, SteerError
+from ...core.errors import NotReadyError, SceneError, SteerError
 from .. import app_handlers
 from ..crowd import live_settings
 from ..crowd.properties import settings_of
@@ -111,7 +111,7 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
             if self._situation(context) != self._before:
                 raise SceneError(_CHANGED)
             number = self._step()
-        except KernelsMissingError as error:
+        except NotReadyError as error:
             self._steps = self._all_steps(context.scene)
             live.hold(live.lacking(context.scene)[0], error)
             return {"RUNNING_MODAL"}
@@ -144,7 +144,7 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
                 continue
             try:
                 yield from live.catching_up(obj, scene, self._last)
-            except KernelsMissingError:
+            except NotReadyError:
                 raise
             except SteerError as error:
                 if str(error) not in self._unusable:

@@ -19,7 +19,7 @@ from bpy.types import Depsgraph, Object, Scene
 
 from ...core.compiled import jit
 from ...core.diagnoses import Diagnosis, diagnose
-from ...core.errors import KernelsMissingError, SceneError, SteerError
+from ...core.errors import NotReadyError, SceneError, SteerError
 from ...core.explain import ask
 from ...core.results.memories import stood_up
 from ...core.sensing.declare import SECOND_TARGETS, TARGETS
@@ -108,7 +108,7 @@ def agent(found: Explained, number: int, *, looks: bool = False) -> AgentAnswer 
         return None
     try:
         found.agents[number] = found.answer.agent(number, looks=looks)
-    except KernelsMissingError:
+    except NotReadyError:
         raise
     except SteerError:
         return None
@@ -143,7 +143,7 @@ def refresh(scene: Scene, depsgraph: Depsgraph, reshaped: set[int] | None = None
             # computed now, not while Blender draws
             for number in chosen_ids(scene)[-MOST_CHOSEN:]:
                 agent(found, number, looks=True)
-    except KernelsMissingError as error:
+    except NotReadyError as error:
         live.hold(obj, error, looks=True)
         return _fail(found, live.status(obj).diagnosis)
     except SteerError as error:

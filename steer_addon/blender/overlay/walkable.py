@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ...core.step.guiding import blocks_of, goes, shape_of
 from ...core.ways.classes import class_radii
+from ...core.ways.known import Blocks
 from ...core.ways.looking import Islands, cells_near, islands_of, middles
 from ...core.ways.room import FORBIDDEN
-from ...core.ways.ways import Blocks, Ways
+from ...core.ways.ways import Ways
 from .strokes import NOTHING, Color, Strokes
 
 if TYPE_CHECKING:

@@ -299,12 +299,14 @@ def deferring() -> Iterator[None]:
         _state.deferring = before
 
 
+def is_deferring() -> bool:
+    """Whether `deferring` holds now."""
+    return _state.deferring
+
+
 @contextmanager
 def recording(recorder: Callable[..., Any]) -> Iterator[None]:
-    """In this block `recorder(kernel, *arguments)` is called in place of kernels.
-
-    Only for a process of its own, in which no kernel ran before.
-    """
+    """In this block `recorder(kernel, *arguments)` is called; no kernel may have run before."""
     _state.recorder = recorder
     try:
         yield

@@ -23,10 +23,11 @@ from ..views import AgentView, TargetView, WorldView
 from ..ways import outs
 from ..ways.areas.declared import Rules, grouped
 from ..ways.costs import MOST
-from ..ways.gates import no_gates
+from ..ways.known import Blocks
+from ..ways.portals.gates import no_gates
 from ..ways.portals.transit import Transit
 from ..ways.surface import Shape
-from ..ways.ways import Blocks, Ways
+from ..ways.ways import Ways
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]

@@ -17,7 +17,6 @@ from .areas.marking import Marks, marked
 from .costs import crowding
 from .fields import Scratch, fill_field
 from .finder import aims_kernel
-from .gates import Gates
 from .islands import (
     BEYOND,
     Roots,
@@ -27,6 +26,7 @@ from .islands import (
     reached_kernel,
 )
 from .lattice import stand_of
+from .portals.gates import Gates
 from .surface import Surface
 
 F32 = NDArray[np.float32]

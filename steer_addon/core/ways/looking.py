@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from ..views import RoomView
 from .areas.marking import Marker, marked
-from .gates import no_gates
 from .islands import label_islands
+from .known import Blocks
+from .portals.gates import no_gates
 from .room import FORBIDDEN, make_room
 from .surface import Shape, Surface
-from .ways import Blocks, Ways
+from .ways import Ways
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]

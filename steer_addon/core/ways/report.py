@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from .classes import class_radii
 from .fields import Scratch, fill_field
 from .islands import find_roots
+from .known import Blocks
 from .looking import Islands, islands_of
 from .surface import Shape, Surface
-from .ways import Blocks, Ways
+from .ways import Ways
 
 F32 = NDArray[np.float32]
 

@@ -11,7 +11,7 @@ Source: ours; layered cells are known from Mononen 2009, "Recast Navigation".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -33,7 +33,10 @@ I64 = NDArray[np.int64]
 MOST_COLUMNS = 1 << 24
 """Columns of the largest lattice; larger scenes get larger cells."""
 BAND = 1 << 18
-"""Columns whose floors are found at a time."""
+"""Columns or cells that are looked at at a time."""
+Told = Callable[[float], None]
+_FLOORS, _CLEARED = 0.25, 0.6
+"""Share of the time that floors take, and clearance of the rest."""
 PAD = 3.0
 """Room around the colliders where there is no terrain [m]."""
 
@@ -112,16 +115,30 @@ class Surface:
         parts = [np.arange(a, b) for a, b in zip(begin, end, strict=True)]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
-    def updated(self, cells: I64, ground: BvhView, colliders: BvhView) -> Surface:
-        """The surface after colliders moved near some of its cells, and nowhere else."""
+    def updated(
+        self, cells: I64, ground: BvhView, colliders: BvhView, told: Told = lambda share: None
+    ) -> Surface:
+        """The surface after colliders moved near some of its cells, and nowhere else.
+
+        Args:
+            cells: These cells.
+            ground: The terrain.
+            colliders: What blocks.
+            told: Called with the share that is done, 0 to 1.
+        """
         if not len(cells):
             return self
         view = self.view
         view = view._replace(clear=view.clear.copy(), link=view.link.copy())
         body, reach = self.shape.body, self.shape.reach
         blocks = (ground, colliders, body)
-        parallel_for(clearance_kernel, len(cells), cells, view, *blocks, float(reach), view.clear)
-        parallel_for(links_kernel, len(cells), cells, view, self.slope, *blocks, view.link)
+        bands = np.array_split(cells, -(-len(cells) // BAND))
+        for number, band in enumerate(bands):
+            told(_CLEARED * number / len(bands))
+            parallel_for(clearance_kernel, len(band), band, view, *blocks, float(reach), view.clear)
+        for number, band in enumerate(bands):
+            told(_CLEARED + (1.0 - _CLEARED) * number / len(bands))
+            parallel_for(links_kernel, len(band), band, view, self.slope, *blocks, view.link)
         sides = view._replace(link=view.link.copy())
         parallel_for(corner_links_kernel, len(cells), cells, sides, view.link)
         return replace(self, view=view)
@@ -147,8 +164,23 @@ def bounds_of(ground: BvhView, colliders: BvhView, goals: F32, areas: Sequence[A
     return Bounds(low - PAD, high + PAD)
 
 
+def lattice_of(shape: Shape, bounds: Bounds) -> tuple[float, NDArray[np.float64], tuple[int, int]]:
+    """Size of cells [m], low corner [m] and number of columns along x and y."""
+    extent = np.maximum(bounds.high[:2] - bounds.low[:2], shape.cell_size)
+    size = math.sqrt(float(extent[0] * extent[1]) / MOST_COLUMNS)
+    size = max(shape.cell_size, size, float(extent.max()) / (MOST_ALONG - 2))
+    low = np.floor(bounds.low[:2] / size) * size
+    count = np.maximum(np.ceil((bounds.high[:2] - low) / size), 1.0).astype(np.int64)
+    return size, low, (int(count[0]), int(count[1]))
+
+
 def make_surface(
-    shape: Shape, ground: BvhView, colliders: BvhView, bounds: Bounds, level: float = 0.0
+    shape: Shape,
+    ground: BvhView,
+    colliders: BvhView,
+    bounds: Bounds,
+    level: float = 0.0,
+    told: Told = lambda share: None,
 ) -> Surface:
     """Find all that can be walked on.
 
@@ -159,17 +191,15 @@ def make_surface(
         colliders: What blocks.
         bounds: What to cover.
         level: Height of the plane [m].
+        told: Called with the share that is done, 0 to 1.
     """
-    extent = np.maximum(bounds.high[:2] - bounds.low[:2], shape.cell_size)
-    size = math.sqrt(float(extent[0] * extent[1]) / MOST_COLUMNS)
-    size = max(shape.cell_size, size, float(extent.max()) / (MOST_ALONG - 2))
-    low = np.floor(bounds.low[:2] / size) * size
-    count = np.maximum(np.ceil((bounds.high[:2] - low) / size), 1.0).astype(np.int64)
+    size, low, (nx, ny) = lattice_of(shape, bounds)
     shape = replace(shape, cell_size=size)
-    nx, ny = int(count[0]), int(count[1])
-    first, at, z, slope = (
-        _floors(shape, ground, bounds, low, (nx, ny)) if len(ground.box) else _plane(nx, ny, level)
-    )
+    if len(ground.box):
+        floors = shape, ground, bounds, low, (nx, ny), lambda share: told(_FLOORS * share)
+        first, at, z, slope = _floors(*floors)
+    else:
+        first, at, z, slope = _plane(nx, ny, level)
     cells = len(z)
     view = SurfaceView(
         low=low,
@@ -183,7 +213,10 @@ def make_surface(
         link=np.zeros(cells, np.uint32),
         clear=np.full(cells, shape.reach, np.float32),
     )
-    return Surface(view, slope, shape).updated(np.arange(cells), ground, colliders)
+    made = Surface(view, slope, shape)
+    return made.updated(
+        np.arange(cells), ground, colliders, lambda share: told(_FLOORS + (1.0 - _FLOORS) * share)
+    )
 
 
 def _plane(nx: int, ny: int, level: float) -> tuple[I32, I16, F32, F32]:
@@ -201,6 +234,7 @@ def _floors(
     bounds: Bounds,
     low: NDArray[np.float64],
     count: tuple[int, int],
+    told: Told,
 ) -> tuple[I32, I16, F32, F32]:
     """All floors of the terrain as cells."""
     nx, columns = count[0], count[0] * count[1]
@@ -210,6 +244,7 @@ def _floors(
     _step, height, up, _slant = shape.body
     parts = []
     for begin in range(0, columns, BAND):
+        told(begin / columns)
         rows = min(BAND, columns - begin)
         found = np.zeros(rows, np.int32)
         level = np.zeros((rows, MOST_LAYERS), np.float32)

@@ -8,26 +8,27 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
 from ..compiled.jit import parallel_for
-from ..views import BvhView, RoomView
-from . import outs, own
-from .areas.declared import Areas, Rules
+from ..errors import NotReadyError, SurfaceMissingError
+from . import ahead, outs, own
+from .areas.declared import Rules
 from .areas.keeping_out import keep_out_kernel
-from .areas.marking import Marker, Marks, same_marks
+from .areas.marking import Marker
 from .classes import Class, class_radii
 from .fields import Scratch
-from .gates import Gates, no_gates
+from .known import Blocks, Kind, Known, boxes_of, renew, same_lattice
+from .portals.gates import Gates, no_gates
 from .portals.links import fault_of
-from .room import make_room, update_room
-from .surface import Bounds, Shape, Surface, bounds_of, make_surface
+from .room import make_room
+from .surface import Bounds, Shape, Surface, Told, bounds_of, make_surface
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
@@ -39,55 +40,17 @@ MOST_SURFACES = 4
 """Surfaces that are kept: crowds of a scene differ in step height, slope or height."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Blocks:
-    """What surfaces are found on.
-
-    Attributes:
-        ground: The terrain; empty for a plane.
-        colliders: What blocks.
-        trees: Each collider's own tree, by its name; the same instance while it does not move.
-        level: Height of the plane where there is no terrain [m].
-    """
-
-    ground: BvhView
-    colliders: BvhView
-    trees: dict[str, BvhView]
-    level: float = 0.0
-    rules: Rules | None = None
-    """What areas mean for the agents; None where there are no areas."""
-
-    @property
-    def areas(self) -> Areas | None:
-        """The areas."""
-        return None if self.rules is None else self.rules.areas
-
-
-Kind = tuple[float, int, bool, float]
-"""Bodies of a class: their radius [m], the bits of the areas that are for them, whether costs
-count, and how fast they walk [m/s], see `areas.Rules`."""
-
-
-@dataclass(eq=False, repr=False)
-class Known:
-    """A surface, and what was found on it."""
-
-    blocks: Blocks
-    bounds: Bounds
-    surface: Surface
-    marker: Marker
-    classes: dict[Kind, Class] = field(default_factory=dict)
-
-    def marks(self, kind: Kind) -> Marks | None:
-        """What areas mean for bodies of a kind."""
-        _radius, bits, costs, speed = kind
-        return self.marker.marks(self.blocks.areas, bits, costs, self.surface, speed)
-
-
 class Ways:
     """Surfaces of a world, and the fields to goals on them."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: Told | None = None) -> None:
+        """Begin with none.
+
+        Args:
+            told: Called with the share of a surface that is found, 0 to 1, by those that find it
+                ahead; None for all others, which may have to wait for it.
+        """
+        self._told = told
         self._lock = threading.RLock()
         self._known: OrderedDict[Shape, Known] = OrderedDict()
         self._scratch = Scratch()
@@ -103,19 +66,46 @@ class Ways:
         with self._lock:
             return self._found(shape, blocks, goals).surface
 
-    def _found(self, shape: Shape, blocks: Blocks, goals: F32) -> Known:
+    def _found(
+        self, shape: Shape, blocks: Blocks, goals: F32, then: Callable[[Ways], object] | None = None
+    ) -> Known:
+        """A surface; `then` looks up what is needed of it, where it is found ahead."""
         known = self._known.get(shape)
-        bounds = bounds_of(blocks.ground, blocks.colliders, goals, _boxes(blocks.areas))
-        if known is None or not _same_lattice(known, blocks, bounds):
-            made = make_surface(shape, blocks.ground, blocks.colliders, bounds, blocks.level)
-            marker = Marker(made, blocks.ground)
-            known = self._known[shape] = Known(blocks, bounds, made, marker)
+        bounds = bounds_of(blocks.ground, blocks.colliders, goals, boxes_of(blocks.areas))
+        if known is None or not same_lattice(known, blocks, bounds):
+            known = self._known[shape] = self._new(shape, blocks, bounds, then)
         else:
-            _renew(known, blocks)
+            renew(known, blocks)
         self._known.move_to_end(shape)
         while len(self._known) > MOST_SURFACES:
             self._known.popitem(last=False)
         return known
+
+    def _new(
+        self,
+        shape: Shape,
+        blocks: Blocks,
+        bounds: Bounds,
+        then: Callable[[Ways], object] | None,
+    ) -> Known:
+        """Find a surface, or take one that was found ahead.
+
+        Raises:
+            SurfaceMissingError: It takes long, and may be found ahead.
+        """
+        if self._told is None and ahead.takes_long(shape, bounds):
+            key = ahead.key_of(shape, blocks, bounds)
+            taken = ahead.take(key)
+            if taken is not None:
+                # trees of the same colliders, whose areas may differ
+                taken.blocks = replace(blocks, rules=taken.blocks.rules)
+                renew(taken, blocks)
+                return taken
+            if ahead.may_wait(key):
+                raise SurfaceMissingError(partial(_find_ahead, key, shape, blocks, bounds, then))
+        solid, told = (blocks.ground, blocks.colliders), self._told or (lambda share: None)
+        made = make_surface(shape, *solid, bounds, blocks.level, told)
+        return Known(blocks, bounds, made, Marker(made, blocks.ground))
 
     def _class(self, known: Known, kind: Kind) -> Class:
         if kind not in known.classes:
@@ -168,7 +158,12 @@ class Ways:
         told, scratch = (goals, row, position, ids), self._scratch
         gates = no_gates(len(row)) if gates is None else gates
         with self._lock:
-            known = self._found(shape, blocks, goals)
+            known = self._found(
+                shape,
+                blocks,
+                goals,
+                lambda ways: ways.lead(shape, blocks, goals, row, agents, seen, kept, each=each),
+            )
             for found, rows in self._classes(known, blocks.rules, row, radius):
                 if kept is None:
                     found.lead_all(rows, told, seen, scratch, (via, rest, gates))
@@ -281,6 +276,29 @@ class Ways:
                 yield self._class(known, kind), np.flatnonzero(alike & (bits == each))
 
 
+def _find_ahead(
+    key: bytes,
+    shape: Shape,
+    blocks: Blocks,
+    bounds: Bounds,
+    then: Callable[[Ways], object] | None,
+    told: Told,
+) -> None:
+    """Find a surface, and what `then` looks up on it, for the step that takes it."""
+    ways = Ways(told)
+    try:
+        known = ways._known[shape] = ways._new(shape, blocks, bounds, None)
+        told(1.0)
+        if then is not None:
+            then(ways)
+    except NotReadyError:
+        raise
+    except Exception:
+        ahead.fail(key)
+        raise
+    ahead.give(key, ways._known.get(shape, known))
+
+
 def _drop_unreached(found: Class, rows: I64, cells: I64, ends: I64) -> None:
     """Let ways to which areas let no agent come have no end; of `MOST_GOALS` goals only."""
     for end in np.unique(ends[rows][ends[rows] >= 0])[:MOST_GOALS].tolist():
@@ -289,68 +307,8 @@ def _drop_unreached(found: Class, rows: I64, cells: I64, ends: I64) -> None:
         ends[there[reached[cells[there]] == 0]] = -1
 
 
-def _boxes(areas: Areas | None) -> list[Any]:
-    """Low and high corners of areas [m], shape (6,) each."""
-    if areas is None:
-        return []
-    lines = [each.points for each in areas.portals]
-    ends = [np.concatenate([line.min(axis=0), line.max(axis=0)]) for line in lines]
-    return [*(area.tree.box[0] for area in areas.areas), *ends]
-
-
 def _kept_or_new(kept: F32 | None, count: int) -> F32:
     """What agents keep of their ways, to be changed."""
     if kept is None or kept.shape != (count, own.WIDTH):
         return np.zeros((count, own.WIDTH), np.float32)
     return kept.copy()
-
-
-def _same_lattice(known: Known, blocks: Blocks, bounds: Bounds) -> bool:
-    """Whether the cells of a surface are those of a world, wherever its colliders are."""
-    if known.blocks.ground is not blocks.ground or known.blocks.level != blocks.level:
-        return False
-    return all(np.array_equal(a, b) for a, b in zip(known.bounds, bounds, strict=True))
-
-
-def _renew(known: Known, blocks: Blocks) -> None:
-    """Find again what colliders changed that moved, came or went."""
-    cells = _touched(known.surface, known.blocks, blocks)
-    marked_again = known.blocks.areas is not blocks.areas
-    known.blocks = blocks
-    if marked_again:
-        known.marker.forget(blocks.areas)
-        _mark_again(known)
-    if not len(cells):
-        return
-    before, solid = known.surface, (blocks.ground, blocks.colliders)
-    known.surface = before.updated(cells, *solid)
-    linked = np.array_equal(before.view.link[cells], known.surface.view.link[cells])
-    for kind, kept in list(known.classes.items()):
-        old = kept.plain
-        room = RoomView(old.state.copy(), old.shift.copy(), old.leap.copy())
-        update_room(room, cells, known.surface, *solid, kind[0])
-        same = np.array_equal(room.state[cells], old.state[cells])
-        if linked and same and np.array_equal(room.shift[cells], old.shift[cells]):
-            kept.moved_to(known.surface)
-        else:
-            known.classes[kind] = Class(known.surface, room, kind[0], kept.marks)
-
-
-def _mark_again(known: Known) -> None:
-    """Find again what areas changed that moved, came or went."""
-    for kind, kept in list(known.classes.items()):
-        marks = known.marks(kind)
-        if not same_marks(marks, kept.marks):
-            known.classes[kind] = Class(known.surface, kept.plain, kind[0], marks)
-
-
-def _touched(surface: Surface, before: Blocks, after: Blocks) -> I64:
-    """Cells near colliders that moved, came or went."""
-    moved: list[Any] = []
-    for name in {**before.trees, **after.trees}:
-        old, new = before.trees.get(name), after.trees.get(name)
-        if old is not new:
-            moved += [tree.box[0] for tree in (old, new) if tree is not None and len(tree.box)]
-    margin = surface.shape.reach + 2.0 * surface.view.size
-    parts = [surface.within(box[:2] - margin, box[3:5] + margin) for box in moved]
-    return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)

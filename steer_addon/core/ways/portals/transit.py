@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ...agents import Agents
 from ...geometry import fewer, ground
 from ...views import AgentView, NeighborView, WorldView
-from ..gates import Gates, no_gates
 from .declared import Portal, long
+from .gates import Gates, no_gates
 from .passing import (
     BEGIN,
     END,
