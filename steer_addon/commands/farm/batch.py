@@ -127,15 +127,18 @@ class Plan:
         self.starter = find_starter()
         known = books.known_scenes(self.batch, self.starter.blender)
         self.looks = looking.Look(self.batch.scenes, known)
-        at_once = getattr(options, "workers", None) or local.worker_count()
-        read = self._reader(kernels) if reads else None
         try:
-            scenes = self.looks.run(self.starter, at_once, read)
-            for scene in scenes:
-                check_scene(self.batch, scene)
+            self._find_tasks(kernels, _at_once(options), self._reader(kernels) if reads else None)
         except BaseException:
             self.looks.close()
             raise
+
+    def _find_tasks(
+        self, kernels: Path | None, at_once: int, read: Callable[[Path], Work | None] | None
+    ) -> None:
+        scenes = self.looks.run(self.starter, at_once, read)
+        for scene in scenes:
+            check_scene(self.batch, scene)
         self.variations = variations_of(self.batch, scenes)
         compiles = _can_compile(kernels)
         found = tasks_of(
@@ -186,6 +189,12 @@ class Plan:
         self.looks.faults = {}
 
 
+def _at_once(options: argparse.Namespace) -> int:
+    """How many processes this machine may start beside those of an engine."""
+    here = local.worker_count()
+    return min(getattr(options, "workers", None) or here, here)
+
+
 def _variables(kernels: Path | None) -> dict[str, str]:
     """More of the environment of all tasks."""
     return {} if kernels is None else {"STEER_CACHE_DIR": str(kernels)}
@@ -228,9 +237,7 @@ def run(options: argparse.Namespace) -> Result:
 def _report_on(plan: Plan, graph: Graph, options: argparse.Namespace) -> dict[str, str]:
     """Write the report where anything is new: its page, or why there is none."""
     out = plan.batch.out
-    # workers of Dask may be elsewhere: the report is drawn here
-    here = local.worker_count()
-    drawers = drawing.Drawers(min(options.workers or here, here), plan.starter)
+    drawers = drawing.Drawers(_at_once(options), plan.starter)
     if graph.kept == graph.total and (out / page.HTML).is_file():
         return {"report": str(out / page.HTML)}
     try:

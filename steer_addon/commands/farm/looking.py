@@ -61,15 +61,19 @@ class Look:
 
         Args:
             starter: How to start commands.
-            at_once: How many processes run at once.
+            at_once: How many processes run at once, and how many tasks begin.
             read: Begins with the task that reads a scene; gives None where there is none.
         """
         waiting, running = list(self.unknown), dict[Path, Any]()
         try:
             while waiting or running:
-                while waiting and len(running) < at_once:
+                going = sum(work.runs for work in self.begun)
+                while waiting and len(running) + going < at_once:
                     path = waiting.pop(0)
-                    work = None if read is None else read(path)
+                    works = [one for one in running.values() if isinstance(one, Work)]
+                    # each holds files open until the batch runs
+                    full = len(works) + len(self.begun) >= at_once
+                    work = None if read is None or full else read(path)
                     running[path] = work or _start(path, starter)
                 for path, process in list(running.items()):
                     if isinstance(process, Work):
