@@ -238,7 +238,7 @@ def test_own_ways_are_those_of_fields_and_searched_once(monkeypatch):
     goals = scene.places["goal"] + np.linspace(-1.5, 1.5, count)[:, None] * [1.0, 0.0, 0.0]
     starts, goals = starts.astype("f4"), goals.astype("f4")
     asked, fill = [], classes.fill_field
-    monkeypatch.setattr(classes, "fill_field", lambda *given: asked.append(1) or fill(*given))
+    monkeypatch.setattr(classes, "fill_field", lambda *a, **k: asked.append(1) or fill(*a, **k))
     told = starts, np.zeros(count, np.int64), np.full(count, RADIUS, np.float32)
     ways = Ways()
     via, rest, kept = ways.lead(SHAPE, blocks, goals, np.arange(count), told)

@@ -91,3 +91,37 @@ def test_corners_of_fields_are_seen(radius, costly):
             assert walked(view, room, cell, corner[cell]), (goal, cell)
         far_looks += (way[corner >= 0] > 8).sum()
     assert far_looks > 1000
+
+
+@pytest.mark.parametrize("costly", [False, True])
+def test_a_field_that_ends_early_knows_what_the_whole_one_knows(costly):
+    ground, walls = (bvh.build(triangles) for triangles in scene(5))
+    shape = Shape(CELL, STEP, 50.0, 1.75, 0.5)
+    bounds = bounds_of(ground, walls, np.zeros((0, 3), np.float32))
+    surface = make_surface(shape, ground, walls, bounds)
+    view, room = surface.view, make_room(surface, ground, walls, 0.3)
+    rng = np.random.default_rng(4)
+    cost = np.ones(surface.count, np.float32)
+    cost[((view.at // 12).sum(axis=1) % 3) == 0] = 1.7
+    goal = int(rng.choice(np.flatnonzero(room.state == OPEN)))
+    roots = Roots(goal, np.array([goal]), np.zeros(1))
+    counts = []
+
+    def filled(limit):
+        field = np.zeros(surface.count, np.int32), np.zeros(surface.count, np.float32)
+        options = roots, cost if costly else None, field, Scratch()
+        return field, fill_field(view, room, *options, limit=limit)
+
+    (corner, distance), reach = filled(np.inf)
+    assert reach == np.inf
+    for limit in (0.0, 3.0, 8.0, 1000.0):
+        (early, length), reach = filled(limit)
+        known = np.isfinite(length)
+        counts.append(known.sum())
+        assert reach == (limit if limit < 1000.0 else np.inf)
+        np.testing.assert_array_equal(early[known], corner[known])
+        np.testing.assert_array_equal(length[known], distance[known])
+        assert (early[~known] == -1).all()
+        # nothing is missing that is nearer, but for ways that became a little shorter in their turn
+        assert (distance[~known] > 0.95 * limit).all()
+    assert counts[0] == 1 and counts == sorted(counts) and counts[2] < counts[3]

@@ -46,7 +46,7 @@ def test_own_ways_are_as_long_as_those_of_fields(town):
 def test_what_is_kept_is_searched_once(town, monkeypatch):
     scene, starts, goals = town
     asked, fill = [], classes.fill_field
-    monkeypatch.setattr(classes, "fill_field", lambda *given: asked.append(1) or fill(*given))
+    monkeypatch.setattr(classes, "fill_field", lambda *a, **k: asked.append(1) or fill(*a, **k))
     ways = Ways()
     via, _length, kept = lead(scene, starts, goals, ways=ways)
     first = len(asked)
@@ -91,7 +91,7 @@ def test_all_walk_their_own_ways_with_the_same_bits_after_resuming(town):
 def test_who_goes_on_hardly_ever_looks_again(town, monkeypatch):
     scene, starts, goals = town
     asked, fill = [], classes.fill_field
-    monkeypatch.setattr(classes, "fill_field", lambda *given: asked.append(1) or fill(*given))
+    monkeypatch.setattr(classes, "fill_field", lambda *a, **k: asked.append(1) or fill(*a, **k))
     ways, here, kept = Ways(), starts.astype(np.float32), None
     for _step in range(900):
         via, _length, kept = lead(scene, here, goals, kept, ways)

@@ -12,6 +12,7 @@ from restated_ways import bracket
 from waytools import RADIUS, SHAPE, Walk, blocks_of, led
 
 from steer_addon.core.compiled import jit
+from steer_addon.core.ways import classes
 from steer_addon.core.ways import surface as surface_module
 from steer_addon.core.ways.classes import class_radii
 from steer_addon.core.ways.costs import crowding
@@ -63,6 +64,39 @@ def test_threads_change_no_bit():
         jit.set_threads(before)
     for via, length in answers[1:]:
         assert np.array_equal(via, answers[0][0]) and np.array_equal(length, answers[0][1])
+
+
+@pytest.mark.parametrize(
+    "make", [scenes.random_blocks, buildings.three_storeys, scenes.maze, scenes.two_doors]
+)
+def test_fields_that_reach_as_far_as_agents_lead_as_whole_ones(make, monkeypatch):
+    scene, rng = make(), np.random.default_rng(7)
+    blocks, reached = blocks_of(scene), []
+    low, high = np.split(blocks.ground.box[0], 2)
+    whole, growing = Ways(), Ways()
+    fill = classes.fill_field
+
+    def filled(*given, **named):
+        reached.append(fill(*given, **named))
+        return reached[-1]
+
+    monkeypatch.setattr(classes, "fill_field", filled)
+    goal = np.asarray(next(iter(scene.places.values()), (50.0, 3.0, 0.0)), np.float32)
+    # some of them in walls or above the ground; ever further away
+    for spread in (1.0, 6.0, 1000.0, 2.0):
+        places = rng.uniform(low - 1.0, high + 1.0, (2000, 3)).astype(np.float32)
+        places[:, 2] = np.where(rng.random(2000) < 0.8, goal[2], places[:, 2])
+        near = places[np.linalg.norm(places - goal, axis=1) < spread]
+        near = np.concatenate([near, goal[None] + np.float32([0.3, 0.0, 0.0])])
+        monkeypatch.setattr(classes, "LARGE", 1 << 40)
+        wanted = led(scene, near, goal, ways=whole, blocks=blocks)
+        monkeypatch.setattr(classes, "LARGE", 1)
+        found = led(scene, near, goal, ways=growing, blocks=blocks)
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(one, other)
+    # the whole field, and those that reach as far as they have to
+    assert reached[0] == np.inf and len(reached) >= 3
+    assert np.isfinite(reached[1]) and max(reached[1:]) > 2.0 * reached[1]
 
 
 @pytest.mark.slow

@@ -25,8 +25,9 @@ from ..step.simulation import Simulation
 from ..views import RoomView
 from ..ways.areas.declared import make_area, make_areas
 from ..ways.areas.kinds import COST, FORBIDDEN, ONE_WAY
-from ..ways.classes import Class
+from ..ways.classes import MOST_BESIDE, Class
 from ..ways.fields import Scratch
+from ..ways.finder import islands_kernel
 from ..ways.islands import nearest_reached
 from ..ways.lattice import stand_of
 from ..ways.outs import Flight, best_out, look_for_outs, near_ways
@@ -194,6 +195,9 @@ def _run_away() -> None:
     length = np.zeros(surface.count, np.float32)
     near_ways(surface.view, room, 0, 1.0, length, length.copy(), *Scratch().of(surface.count))
     best_out(length, length)
+    # on large surfaces only
+    where = np.arange(2), surface.view, room, np.zeros(surface.count, np.int32), agents.position
+    islands_kernel(0, 2, *where, np.zeros((2, MOST_BESIDE), np.int32))
 
 
 def _measure() -> None:

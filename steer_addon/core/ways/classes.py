@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from .areas.keeping_out import depths
 from .areas.marking import Marks, marked
 from .costs import crowding
 from .fields import Scratch, fill_field
-from .finder import aims_kernel
+from .finder import aims_kernel, islands_kernel, short_kernel
 from .islands import (
     BEYOND,
     Roots,
@@ -32,6 +34,8 @@ from .surface import Surface
 F32 = NDArray[np.float32]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 NOTHING = np.zeros(0, np.float32)
 
@@ -39,6 +43,14 @@ CLASS_RATIO = 1.25
 """Bodies of one class differ by this factor at most: all go where the largest one has room."""
 MEMORY = 1 << 28
 """Bytes of the fields that are kept for one class of bodies, beside those of the step itself."""
+LARGE = 1 << 19
+"""Cells from which on fields reach as far as agents need them, and serve their islands only."""
+ALL_WAYS = 1.0e30
+"""Reach of fields that know all ways on the islands that they serve [m]."""
+MOST_BESIDE = 4
+"""Islands next to which an agent in a wall may stand; where there are more, fields serve all."""
+DETOUR, NEAR = 1.5, 10.0
+"""By how much ways are longer than straight lines at first: a factor, and a length [m]."""
 MOST_PLACES = 1 << 12
 """Places of goals that are remembered."""
 LOOKS_AT_ONCE = 128
@@ -49,6 +61,36 @@ Aims = tuple[F32, F32, Gates]
 (agents,); and the portals that they go through there."""
 
 Key = tuple[int, int, bytes, bytes, bytes]
+
+
+@dataclass(eq=False)
+class Needs:
+    """How far fields to some goals have to reach.
+
+    Attributes:
+        which: The goal of each agent, shape (agents,).
+        lengths: Length of ways that each field has to know when it is found [m], shape (goals,).
+        least: Length of ways that a field has to know that is kept [m], shape (goals,).
+        islands: The islands of each agent, -1 for none, shape (agents, k); None for all of them.
+    """
+
+    which: I64
+    lengths: F64
+    least: F64
+    islands: I32 | None
+
+    def served(self, number: int, count: int) -> Mask:
+        """Which of a number of islands the field to a goal has to serve."""
+        if self.islands is None:
+            return np.ones(count, np.bool_)
+        found = np.zeros(count + 1, np.bool_)
+        found[self.islands[self.which == number]] = True
+        return found[:-1]
+
+
+def all_ways(which: I64, count: int) -> Needs:
+    """What whole fields to a number of goals need."""
+    return Needs(which, np.full(count, math.inf), np.zeros(count), None)
 
 
 class Class:
@@ -66,6 +108,8 @@ class Class:
         goals: The cell of the goal of the field in each slot, see `Roots.goal`, shape (slots,).
         corners: The next corner of each cell, shape (slots, cells).
         distances: The length of its way [m], shape (slots, cells).
+        reach: The length of ways up to which each of them knows all [m], shape (slots,).
+        served: The islands on which each of them does, shape (slots, islands).
     """
 
     def __init__(
@@ -81,6 +125,8 @@ class Class:
         self.goals: I64 = np.zeros(0, np.int64)
         self.corners: I32 = np.zeros((0, surface.count), np.int32)
         self.distances: F32 = np.zeros((0, surface.count), np.float32)
+        self.reach: F64 = np.zeros(0)
+        self.served: Mask = np.zeros((0, self.islands), np.bool_)
         self._surface = surface
         # the slot of each field; what was used last is at the end
         self._kept: OrderedDict[Key, int] = OrderedDict()
@@ -106,17 +152,21 @@ class Class:
             self._roots.popitem(last=False)
         return found
 
-    def slots(self, goals: F32, seen: F32 | None, scratch: Scratch) -> I64:
-        """The fields to some goals; those that are not kept are found.
+    def slots(
+        self, goals: F32, seen: F32 | None, scratch: Scratch, needs: Needs | None = None
+    ) -> I64:
+        """The fields to some goals; those that are not kept, or reach less than needed, are found.
 
         Args:
             goals: Their places [m], shape (goals, 3).
             seen: The people that make ways seem longer, see `costs.crowding`; None for nobody.
             scratch: Memory for the search.
+            needs: How far they have to reach; None for all ways.
 
         Returns:
             Their slots, shape (goals,).
         """
+        needs = needs or all_ways(np.arange(len(goals)), len(goals))
         roots = [self.roots(goal) for goal in goals]
         told = b"" if seen is None else hashlib.blake2b(seen.tobytes(), digest_size=16).digest()
         keys = [
@@ -127,17 +177,28 @@ class Class:
                 self._kept.move_to_end(key)
         most = max(len(set(keys)), MEMORY // max(1, 8 * self._surface.count))
         cost = self.cost if seen is None else None
-        for key, root in zip(keys, roots, strict=True):
-            if key not in self._kept:
-                if seen is not None and cost is None:
-                    cost = crowding(self._surface.view, seen)
-                    cost = cost if self.cost is None else cost * self.cost
-                slot = self._free_slot(most)
-                field = self.corners[slot], self.distances[slot]
-                fill_field(self._surface.view, self.room, root, cost, field, scratch)
-                self.goals[slot] = root.goal
-                self._kept[key] = slot
+        for number, (key, root) in enumerate(zip(keys, roots, strict=True)):
+            slot, far = self._kept.get(key, -1), needs.least[number]
+            if slot < 0:
+                slot, far = self._free_slot(most), needs.lengths[number]
+                self.served[slot] = needs.served(number, self.islands)
+            elif self.reach[slot] >= far:
+                continue
+            if seen is not None and cost is None:
+                cost = crowding(self._surface.view, seen)
+                cost = cost if self.cost is None else cost * self.cost
+            self._fill(slot, root, cost, scratch, float(far))
+            self._kept[key] = slot
         return np.array([self._kept[key] for key in keys], np.int64)
+
+    def _fill(self, slot: int, root: Roots, cost: F32 | None, scratch: Scratch, far: float) -> None:
+        """Find a field on the islands that it serves, for ways up to a length [m]."""
+        wanted = self.served[slot][self.label[root.cells]]
+        served = root._replace(cells=root.cells[wanted], far=root.far[wanted])
+        options = served, cost, (self.corners[slot], self.distances[slot]), scratch
+        reach = fill_field(self._surface.view, self.room, *options, limit=far)
+        self.reach[slot] = reach if self.served[slot].all() else min(reach, ALL_WAYS)
+        self.goals[slot] = root.goal
 
     def lead_all(
         self,
@@ -156,14 +217,56 @@ class Class:
             scratch: Memory for the search.
             aims: Where they head for, written; it holds their goals before.
         """
-        goals, row, position, ids = told
-        used, which = np.unique(row[rows], return_inverse=True)
-        slot = np.zeros(len(row), np.int64)
-        slot[rows] = self.slots(goals[used], seen, scratch)[which]
+        _goals, _row, position, ids = told
+        slot = self._slots_of(rows, told, seen, scratch)
         fields, agents = (self.corners, self.distances, self.goals), (position, ids)
         cost = NOTHING if self.cost is None else self.cost
         blocks = self._surface.view, self.room, cost, fields
         parallel_for(aims_kernel, len(rows), rows, *blocks, slot, agents, *aims)
+
+    def _slots_of(
+        self, rows: I64, told: tuple[F32, I64, F32, I64], seen: F32 | None, scratch: Scratch
+    ) -> I64:
+        """The slot of each agent's field, which reaches as far as the agent; see `lead_all`."""
+        goals, row, position, _ids = told
+        used, which = np.unique(row[rows], return_inverse=True)
+        needs = self._needs(rows, which, goals[row[rows]], position)
+        slot, short = np.zeros(len(row), np.int64), np.zeros(len(row), np.uint8)
+        while True:
+            found = self.slots(goals[used], seen, scratch, needs)
+            slot[rows] = found[which]
+            known = self.distances, self.reach, slot, position, short
+            parallel_for(short_kernel, len(rows), rows, self._surface.view, self.room, *known)
+            if not short[rows].any():
+                return slot
+            for number in np.unique(which[short[rows] != 0]).tolist():
+                self._extend(int(found[number]), number, needs)
+
+    def _needs(self, rows: I64, which: I64, goals: F32, position: F32) -> Needs:
+        """How far the fields to the goals of agents have to reach, at first."""
+        needs, view, room = all_ways(which, int(which.max()) + 1), self._surface.view, self.room
+        if self._surface.count < LARGE or self.strict or len(room.gate):
+            # portals join islands, and areas cut them
+            return needs
+        islands = np.full((len(position), MOST_BESIDE), -1, np.int32)
+        parallel_for(islands_kernel, len(rows), rows, view, room, self.label, position, islands)
+        needs.lengths[:], needs.islands = 0.0, islands[rows]
+        gaps = np.linalg.norm(position[rows] - goals, axis=1)
+        np.maximum.at(needs.lengths, which, DETOUR * gaps + NEAR)
+        return needs
+
+    def _extend(self, slot: int, number: int, needs: Needs) -> None:
+        """Let a field serve more islands, or else reach further, as it is short."""
+        before, reach = self.served[slot], self.reach[slot]
+        served = before | needs.served(number, self.islands)
+        if (served != before).any():
+            known = reach if reach < ALL_WAYS else 0.0
+            needs.least[number] = max(known, needs.lengths[number])
+        elif reach < ALL_WAYS:
+            needs.least[number] = max(2.0 * reach, needs.lengths[number])
+        else:
+            served[:], needs.least[number] = True, math.inf
+        self.served[slot], self.reach[slot] = served, 0.0
 
     def lead_each(
         self,
@@ -255,6 +358,9 @@ class Class:
             more = min(max(4, have), most - have)
             cells = self._surface.count
             self.goals = np.concatenate([self.goals, np.full(more, -1, np.int64)])
+            self.reach = np.concatenate([self.reach, np.zeros(more)])
+            served = np.zeros((more, self.islands), np.bool_)
+            self.served = np.concatenate([self.served, served])
             self.corners = np.concatenate([self.corners, np.zeros((more, cells), np.int32)])
             self.distances = np.concatenate([self.distances, np.zeros((more, cells), np.float32)])
         return used

@@ -6,6 +6,7 @@ it was reached from, and looks for it once, when its turn has come; where it doe
 best of its neighbors becomes its corner. Most need not look: what two neighbors see past which the
 line goes on either side is seen between them, as it is nowhere a cell wide.
 Where the way goes through a portal, the cell at its entrance is its own corner, as at a goal.
+A search may end at some length of ways. What it knows by then is what the whole search would know.
 
 Source: Nash, Koenig, Tovey 2010, "Lazy Theta*: Any-Angle Path Planning and Path Length Analysis in
 3D".
@@ -67,6 +68,14 @@ def _begin_again(surface, room, near, corner, distance, phase, heap, keys, place
         return 0
     corner[best], distance[best], phase[best] = best, 0.0, WAITS
     return rise(best, 0.0, 0, heap, keys, place)
+
+
+@kernel
+def _forget_waiting(corner, distance, phase):
+    """Leave the cells without ways whose turn has not come."""
+    for cell in range(len(phase)):
+        if phase[cell] < DONE:
+            corner[cell], distance[cell] = -1, math.inf
 
 
 @kernel
@@ -181,7 +190,7 @@ def _spread(
 
 @kernel
 def corner_field(
-    surface, room, toward, near, roots, far, corner, distance, phase, heap, keys, place
+    surface, room, toward, near, limit, roots, far, corner, distance, phase, heap, keys, place
 ):
     """Find the next corner of all cells from which a root is reached.
 
@@ -193,6 +202,7 @@ def corner_field(
         toward: The cell to reach; -1 for all.
         near: A cell; where areas keep cells from all roots, their ways end as near to it as they
             can. -1 for leaving them without ways.
+        limit: Length of ways at which the search ends [m]; infinite for all.
         roots: Cells where ways end, shape (r,).
         far: How long the way from each of them to the goal is [m], shape (r,).
         corner: The next corner of each cell, a cell, written; -1 where there is no way.
@@ -201,11 +211,17 @@ def corner_field(
         heap: Scratch, shape (cells,).
         keys: Scratch, shape (cells,).
         place: Scratch, shape (cells,).
+
+    Returns:
+        The limit, or infinity where all ways are shorter.
     """
     target = stand_of(surface, room, max(toward, 0))
     pull = _pull(surface, room) if toward >= 0 else 0.0
     size, again = _begin(roots, far, corner, distance, phase, heap, keys, place), 0
     while size > 0:
+        if keys[0] > limit:
+            _forget_waiting(corner, distance, phase)
+            return limit
         cell, size = take(size, heap, keys, place)
         phase[cell] = _settle(surface, room, cell, corner, distance, phase)
         if cell == toward:
@@ -222,6 +238,7 @@ def corner_field(
         if size == 0 and near >= 0 and again < LEFT_OVERS:
             again += 1
             size = _begin_again(surface, room, near, corner, distance, phase, heap, keys, place)
+    return math.inf
 
 
 @kernel
@@ -248,7 +265,7 @@ def _settle_costly(surface, room, cost, cell, corner, distance, phase):
 
 @kernel
 def cost_field(
-    surface, room, cost, toward, near, roots, far, corner, distance, phase, heap, keys, place
+    surface, room, cost, toward, near, limit, roots, far, corner, distance, phase, heap, keys, place
 ):
     """`corner_field` where ways through some cells seem longer: `cost` times as long.
 
@@ -257,6 +274,9 @@ def cost_field(
     """
     size, again = _begin(roots, far, corner, distance, phase, heap, keys, place), 0
     while size > 0:
+        if keys[0] > limit:
+            _forget_waiting(corner, distance, phase)
+            return limit
         cell, size = take(size, heap, keys, place)
         phase[cell] = DONE_WIDE
         if corner[cell] != cell:
@@ -284,6 +304,7 @@ def cost_field(
         if size == 0 and near >= 0 and again < LEFT_OVERS:
             again += 1
             size = _begin_again(surface, room, near, corner, distance, phase, heap, keys, place)
+    return math.inf
 
 
 class Scratch:
@@ -328,7 +349,8 @@ def fill_field(
     field: tuple[Any, ...],
     scratch: Scratch,
     toward: int = -1,
-) -> None:
+    limit: float = math.inf,
+) -> float:
     """Find the next corners and the lengths of ways, see `corner_field`.
 
     Args:
@@ -339,10 +361,13 @@ def fill_field(
         field: (corners, distances [m]), shape (cells,) each; written.
         scratch: Memory that is kept.
         toward: The cell at which the search may stop; -1 for none.
+        limit: Length of ways at which it may stop [m].
+
+    Returns:
+        How long the ways are up to which all is found [m]; infinite for all there are.
     """
-    ends = toward, roots.near if toward < 0 else -1, roots.cells, roots.far
+    ends = toward, roots.near if toward < 0 else -1, float(limit), roots.cells, roots.far
     options = *ends, *field, *scratch.of(surface.z.size)
     if cost is None:
-        corner_field(surface, room, *options)
-    else:
-        cost_field(surface, room, cost, *options)
+        return float(corner_field(surface, room, *options))
+    return float(cost_field(surface, room, cost, *options))

@@ -63,6 +63,84 @@ def standing_in(surface, room, distance, position):
 
 
 @kernel
+def islands_kernel(start, stop, rows, surface, room, label, positions, islands):
+    """The islands on which agents stand, or next to which, as far as there is space for them.
+
+    Args:
+        start: First of the rows.
+        stop: The row after the last one.
+        rows: Rows of the agents.
+        surface: SurfaceView.
+        room: RoomView.
+        label: The island of each cell, -1 for none.
+        positions: Where they are [m].
+        islands: Their islands, -1 for none, shape (agents, k), written.
+    """
+    for row in range(start, stop):
+        i, size = rows[row], 0
+        for k in range(islands.shape[1]):
+            islands[i, k] = -1
+        position = load(positions, i)
+        cell = cell_at(surface, position[0], position[1], position[2])
+        if cell < 0 or label[cell] >= 0:
+            islands[i, 0] = label[cell] if cell >= 0 else -1
+            continue
+        for first in range(8):
+            near = neighbor_of(surface, cell, first)
+            for second in range(-1, 8 if near >= 0 else -1):
+                other = near if second < 0 else neighbor_of(surface, near, second)
+                known = other < 0 or label[other] < 0 or size == islands.shape[1]
+                for k in range(size):
+                    known = known or islands[i, k] == label[other]
+                if not known:
+                    islands[i, size] = label[other]
+                    size += 1
+
+
+@kernel
+def _knows_around(surface, room, distance, cell):
+    """Whether a field knows all cells that `standing_in` may take for one without room."""
+    for first in range(8):
+        near = neighbor_of(surface, cell, first)
+        if near < 0:
+            continue
+        for second in range(-1, 8):
+            other = near if second < 0 else neighbor_of(surface, near, second)
+            if other >= 0 and room.state[other] != BLOCKED and distance[other] == math.inf:
+                return False
+    return True
+
+
+@kernel
+def short_kernel(start, stop, rows, surface, room, distances, reach, slot, positions, short):
+    """Which agents have fields that may have to reach further to lead them.
+
+    Args:
+        start: First of the rows.
+        stop: The row after the last one.
+        rows: Rows of the agents that go by these fields.
+        surface: SurfaceView.
+        room: RoomView.
+        distances: Distances of several fields, shape (f, cells).
+        reach: Length of ways up to which each of them knows all [m], shape (f,).
+        slot: The field of each agent.
+        positions: Where they are [m].
+        short: 1 for those agents, written.
+    """
+    for k in range(start, stop):
+        i = rows[k]
+        short[i] = 0
+        position, distance = load(positions, i), distances[slot[i]]
+        cell = cell_at(surface, position[0], position[1], position[2])
+        if cell < 0 or reach[slot[i]] == math.inf:
+            continue
+        if room.state[cell] != BLOCKED:
+            short[i] = 1 if distance[cell] == math.inf else 0
+        elif not _knows_around(surface, room, distance, cell):
+            short[i] = 1
+
+
+@kernel
 def _far_corner(surface, room, cost, field, cell):
     """The corner that an agent heads for: past near ones where it sees the one after them.
 

@@ -1,5 +1,8 @@
 """A heap of cells by distance, in which each cell stands once: the nearest one comes first.
 
+Of cells at one distance the one with the lowest number does: so the order of some cells does not
+depend on what others are in the heap.
+
 `heap` holds the cells and `keys` their distances, shape (cells,); `place` is where each cell stands
 in them, -1 for not in it.
 """
@@ -18,7 +21,7 @@ def rise(cell, key, size, heap, keys, place):
         size += 1
     while at > 0:
         above = (at - 1) >> 1
-        if keys[above] <= key:
+        if keys[above] < key or (keys[above] == key and heap[above] < cell):
             break
         heap[at], keys[at] = heap[above], keys[above]
         place[heap[at]] = at
@@ -39,9 +42,10 @@ def take(size, heap, keys, place):
             below = 2 * at + 1
             if below >= size:
                 break
-            if below + 1 < size and keys[below + 1] < keys[below]:
-                below += 1
-            if keys[below] >= key:
+            if below + 1 < size and keys[below + 1] <= keys[below]:
+                if keys[below + 1] < keys[below] or heap[below + 1] < heap[below]:
+                    below += 1
+            if keys[below] > key or (keys[below] == key and heap[below] > cell):
                 break
             heap[at], keys[at] = heap[below], keys[below]
             place[heap[at]] = at
