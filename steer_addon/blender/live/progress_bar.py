@@ -1,4 +1,4 @@
-"""A bar in the 3D views while crowds wait for their kernels."""
+"""A bar in the 3D views while crowds wait for their kernels, or their walkable surface."""
 
 from __future__ import annotations
 
