@@ -14,12 +14,12 @@ from scripts.bench.start import ROOT, folder
 from scripts.bench.table import Row, seconds_of, timed
 
 AGENTS, FRAMES = 1_000, 250
-VARIATIONS = 8
-"""Variations that are made; more tell the same."""
+VARIATIONS, SINGLES = 16, 4
+"""Variations of a batch, and those that are made by a command each."""
 JOB = f"""scenes = ["plaza.blend"]
 seeds = "1-{VARIATIONS}"
 frames = "1-{FRAMES}"
-out = "together"
+out = "OUT"
 """
 
 
@@ -34,42 +34,37 @@ def _steer(here: Path, *words: str) -> None:
 
 
 def _same_bits(here: Path) -> bool:
-    """Whether the last variation is the same in both."""
-    one = np.load(here / str(VARIATIONS) / "positions.npy")
-    (found,) = here.glob(f"together/*seed{VARIATIONS}/**/positions.npy")
+    """Whether the last variation that a command made is the same in the batch."""
+    one = np.load(here / str(SINGLES) / "positions.npy")
+    (found,) = here.glob(f"together/*seed{SINGLES}/**/positions.npy")
     return one.shape[0] == FRAMES and np.array_equal(one, np.load(found))
 
 
 def batches() -> Iterator[Row]:
-    """A batch, and the same variations by a command each."""
+    """A batch, with one worker too, and some of its variations by a command each."""
     with folder() as path:
         here = Path(path)
         _steer(here, "scene", "--agents", str(AGENTS), "--save", "plaza.blend")
-        (here / "job.toml").write_text(JOB, "utf-8")
+        for out in ("together", "alone"):
+            (here / f"{out}.toml").write_text(JOB.replace("OUT", out), "utf-8")
         frames = f"1-{FRAMES}"
 
         def simulate(seed: int) -> None:
             options = "--frames", frames, "--seed", str(seed)
             _steer(here, "simulate", "plaza.blend", "--out", str(seed), *options)
 
-        def all_at_once() -> None:
-            _steer(here, "batch", "job.toml")
-
         # kernels are compiled, and Python's bytecode is there
         simulate(0)
-        one_by_one = seconds_of(lambda: [simulate(seed + 1) for seed in range(VARIATIONS)])
-        together = seconds_of(all_at_once)
+        single = seconds_of(lambda: [simulate(seed + 1) for seed in range(SINGLES)]) / SINGLES
+        together = seconds_of(lambda: _steer(here, "batch", "together.toml"))
+        alone = seconds_of(lambda: _steer(here, "batch", "alone.toml", "--workers", "1"))
         if not _same_bits(here):
             raise RuntimeError("the batch gives other bits than the command")
-        again = seconds_of(all_at_once)
+        again = seconds_of(lambda: _steer(here, "batch", "together.toml"))
     name = f"{VARIATIONS} variations of {AGENTS:,} agents and {FRAMES} frames: steer batch"
     yield timed(name, together, "s", note="with the report")
-    yield Row(
-        "… one steer simulate after another, in that time",
-        one_by_one / together,
-        "×",
-        1.7,
-        at_least=True,
-        note=f"{one_by_one:.0f} s",
-    )
+    told, note = "… a batch with one worker, in that time", f"{alone:.0f} s"
+    yield Row(told, alone / together, "×", 1.7, at_least=True, note=note)
+    told, note = "… one steer simulate after another, in that time", f"{single:.1f} s each"
+    yield Row(told, VARIATIONS * single / together, "×", note=note)
     yield timed("… the batch again, with nothing to do", again, "s")

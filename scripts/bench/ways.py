@@ -181,6 +181,18 @@ def _town() -> Iterator[Row]:
     note = f"{surface.count:,} cells of {surface.view.size:g} m"
     yield timed(name, seconds, "s", note=note)
     yield Row("… its memory", surface.bytes / 1e6, "MB", 100.0)
+    blocks, people = Blocks(ground, walls, {"walls": walls}), 100
+    rows, bodies = np.zeros(people, np.int64), np.full(people, RADIUS, np.float32)
+    rng, known = np.random.default_rng(5), Ways()
+    for far in (0.1 * TOWN, 0.9 * TOWN):
+        # along the edge, beside the houses
+        goal = np.array([[0.95 * TOWN, 1.0, 0.0]], np.float32)
+        here = goal + rng.uniform([-far, -0.5, 0.0], [0.0, 0.5, 0.0], (people, 3))
+        told = goal, rows, (here.astype(np.float32), np.arange(people), bodies)
+        # the surface, and what else does not depend on the goal
+        known.lead(SHAPE, blocks, goal + np.float32([1.0, 0.0, 0.0]), *told[1:])
+        ways = seconds_of(lambda told=told: known.lead(SHAPE, blocks, *told))
+        yield timed(f"… ways of {people} agents up to {far:g} m from their goal", ways, "s")
 
 
 def ways() -> Iterator[Row]:

@@ -36,7 +36,7 @@ ALONE = Drawers(1, Starter(()))
 
 
 class Part(NamedTuple):
-    """Pictures of every so-manieth variation.
+    """Pictures of a part of the variations, which are as many apart as there are parts.
 
     Attributes:
         scales: Bounds of the view, and the largest density, flow and speed of all variations.
