@@ -24,7 +24,7 @@ ALLOWED = {
     "blender/making/demos": "a scene to learn from says which behaviors are in it, as users do",
     "blender/making/starters.py": "what stands around a new crowd, by what it does",
     "blender/crowd/crowds.py": "what a new crowd does before anybody chose a preset",
-    "blender/display/crowd_group.py": "Blender's option `hide` of a socket",
+    "blender/display/nested_group.py": "Blender's option `hide` of a socket",
 }
 """Files and folders that may name behaviors, and why."""
 
