@@ -13,7 +13,7 @@ import numpy as np
 from mathutils.bvhtree import BVHTree
 from numpy.typing import NDArray
 
-from ...core.characters.pose_space import F32, PoseSpace
+from ...core.characters.pose_space import PoseSpace
 from ..display import display
 from ..suspension import suspended
 from . import library, library_group, pose_points, rigs
@@ -101,9 +101,9 @@ def _bind(
     mesh.calc_loop_triangles()
     corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", corners)
-    triangles, points = corners.reshape(-1, 3), _points(mesh)
+    triangles, points = corners.reshape(-1, 3), pose_points.vectors(mesh.attributes["position"])
     tree: Any = BVHTree.FromPolygons(points.tolist(), triangles.tolist())
-    places = _points(made)
+    places = pose_points.vectors(made.attributes["position"])
     nearest = np.array([tree.find_nearest(place)[2] for place in places.tolist()], np.intp)
     of = triangles[nearest].astype(np.intp)
     return of, _weights(places.astype(np.float64), points[of].astype(np.float64))
@@ -117,12 +117,6 @@ def _weights(places: NDArray[np.float64], corners: NDArray[np.float64]) -> NDArr
     part = np.einsum("vkx,vx->vk", inverse, places - corners[:, 0])
     weights = np.column_stack([1.0 - part.sum(axis=1), part]).clip(0.0)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float32)
-
-
-def _points(mesh: bpy.types.Mesh) -> F32:
-    found = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.attributes["position"].data.foreach_get("vector", found)
-    return found.reshape(-1, 3)
 
 
 def _copy(mesh: bpy.types.Mesh, made: bpy.types.Mesh, name: str, of: NDArray[np.intp]) -> None:

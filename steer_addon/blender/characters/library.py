@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ...core.characters.pose_space import F32, PoseSpace, Row
 from ...core.errors import CharacterError, short
-from . import described, library_group
+from . import described, library_group, pose_points
 
 KEY = "steer_character"
 """Custom property of library objects: what rows of poses there are."""
@@ -257,8 +257,7 @@ def fill(obj: bpy.types.Object, space: PoseSpace) -> None:
     """
     mesh: Any = obj.data
     # without what is selected: Blender walks through the attributes of all poses that are shown
-    for name in [a.name for a in mesh.attributes if a.name.startswith(("row_", ".select_"))]:
-        mesh.attributes.remove(mesh.attributes[name])
+    pose_points.remove_attributes(mesh, "row_", ".select_")
     missing = len(space.rows) - len(mesh.vertices)
     positions = np.ascontiguousarray(space.positions, np.float32)
     if missing > 0:

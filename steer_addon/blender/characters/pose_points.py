@@ -30,9 +30,8 @@ def make(name: str, positions: F32) -> bpy.types.Object:
     mesh = bpy.data.meshes.new(f".{name} Poses")
     mesh.vertices.add(positions.shape[0] * positions.shape[1])
     mesh.attributes["position"].data.foreach_set("vector", np.ravel(positions))
-    for name in [a.name for a in mesh.attributes if a.name.startswith(".select_")]:
-        # a byte more for each vertex
-        mesh.attributes.remove(mesh.attributes[name])
+    # a byte more for each vertex
+    remove_attributes(mesh, ".select_")
     obj = bpy.data.objects.new(mesh.name, mesh)
     obj[_KEY] = True
     return obj
@@ -50,9 +49,9 @@ def read(mesh: bpy.types.Mesh, points: bpy.types.Object | None) -> F32 | None:
     """
     count, former = len(mesh.vertices), _former(mesh)
     if points is not None and isinstance(points.data, bpy.types.Mesh):
-        found = _vectors(points.data.attributes["position"]).reshape(-1, 3)
+        found = vectors(points.data.attributes["position"])
     else:
-        found = np.concatenate([np.empty(0, np.float32), *map(_vectors, former)]).reshape(-1, 3)
+        found = np.concatenate([np.empty((0, 3), np.float32), *map(vectors, former)])
     if not count or not len(found) or len(found) % count:
         return None
     return found.reshape(-1, count, 3)
@@ -61,8 +60,13 @@ def read(mesh: bpy.types.Mesh, points: bpy.types.Object | None) -> F32 | None:
 def clear(mesh: Any) -> None:
     """Remove the attributes of a body of before, unless it comes from another file."""
     if mesh.library is None:
-        for name in [attribute.name for attribute in _former(mesh)]:
-            mesh.attributes.remove(mesh.attributes[name])
+        remove_attributes(mesh, _FORMER)
+
+
+def remove_attributes(mesh: Any, *begins: str) -> None:
+    """Remove the attributes of a mesh whose names begin with one of some texts."""
+    for name in [a.name for a in mesh.attributes if a.name.startswith(begins)]:
+        mesh.attributes.remove(mesh.attributes[name])
 
 
 def remove(obj: bpy.types.Object | None) -> None:
@@ -79,7 +83,8 @@ def _former(mesh: bpy.types.Mesh) -> list[Any]:
     return sorted(found, key=lambda attribute: attribute.name)
 
 
-def _vectors(attribute: Any) -> F32:
+def vectors(attribute: Any) -> F32:
+    """The vectors of an attribute, shape (n, 3)."""
     found = np.empty(3 * len(attribute.data), np.float32)
     attribute.data.foreach_get("vector", found)
-    return found
+    return found.reshape(-1, 3)

@@ -22,7 +22,7 @@ from ...core.characters.pose_space import Row
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.files.staging import as_output_errors
 from ...core.results.frames import Frame
-from ..characters import library, library_group, optional_parts
+from ..characters import library, library_group, optional_parts, pose_points
 from ..crowd import casting
 from ..display import display
 from ..writing.files import Header
@@ -175,8 +175,7 @@ def _write_bodies(scene: bpy.types.Scene, header: Header, shown: Shown, file: Pa
         for number, character in enumerate(shown.characters):
             mesh: Any = character.data.copy()
             mesh.name = f"Body{number}Mesh"
-            for name in [a.name for a in mesh.attributes if a.name.startswith("row_")]:
-                mesh.attributes.remove(mesh.attributes[name])
+            pose_points.remove_attributes(mesh, "row_")
             body = bpy.data.objects.new(f"Body{number}", mesh)
             stage.scene.collection.objects.link(body)
         write_still(stage, file, export_normals=False)

@@ -105,7 +105,7 @@ class Plan:
     Attributes:
         batch: The batch.
         starter: How commands are started.
-        looks: What is known of scenes, and tasks that read them already.
+        looks: The look at the scenes: what they are, and the tasks that read them meanwhile.
         variations: The variations of all other scenes.
         tasks: Their tasks.
     """

@@ -26,7 +26,7 @@ class Look:
     """Looks at scenes, by `steer info` in processes of their own, or by tasks that read them.
 
     Attributes:
-        said: What is known of scenes, by the digest of their file.
+        said: What `steer info` says of each scene, by the digest of its file.
         faults: Why scenes cannot be used.
         begun: Tasks that go on once it is known what their scene is.
     """

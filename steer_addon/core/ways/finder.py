@@ -33,8 +33,19 @@ GOLDEN = 0.6180339887498949
 """Multiples of it spread evenly in [0, 1)."""
 DEARER = 0.01
 """Share by which a straight way past a corner may cost more than the one by it."""
+BESIDE = 72
+"""Cells that are looked at beside one: its 8 neighbors, each before the 8 of its own."""
 SKIPS = 3
 """Corners that an agent looks past at most."""
+
+
+@kernel
+def _beside(surface, cell, number):
+    """One of the `BESIDE` cells next to a cell, or next to those; -1 where there is none."""
+    near = neighbor_of(surface, cell, number // 9)
+    if near < 0 or number % 9 == 0:
+        return near
+    return neighbor_of(surface, near, number % 9 - 1)
 
 
 @kernel
@@ -48,17 +59,13 @@ def standing_in(surface, room, distance, position):
     if cell < 0 or (room.state[cell] != BLOCKED and distance[cell] < math.inf):
         return cell
     best, least = -1, math.inf
-    for first in range(8):
-        near = neighbor_of(surface, cell, first)
-        if near < 0:
+    for number in range(BESIDE):
+        other = _beside(surface, cell, number)
+        if other < 0 or room.state[other] == BLOCKED:
             continue
-        for second in range(-1, 8):
-            other = near if second < 0 else neighbor_of(surface, near, second)
-            if other < 0 or room.state[other] == BLOCKED:
-                continue
-            way = length(sub(stand_of(surface, room, other), position)) + distance[other]
-            if way < least:
-                best, least = other, way
+        way = length(sub(stand_of(surface, room, other), position)) + distance[other]
+        if way < least:
+            best, least = other, way
     return best
 
 
@@ -85,29 +92,23 @@ def islands_kernel(start, stop, rows, surface, room, label, positions, islands):
         if cell < 0 or label[cell] >= 0:
             islands[i, 0] = label[cell] if cell >= 0 else -1
             continue
-        for first in range(8):
-            near = neighbor_of(surface, cell, first)
-            for second in range(-1, 8 if near >= 0 else -1):
-                other = near if second < 0 else neighbor_of(surface, near, second)
-                known = other < 0 or label[other] < 0 or size == islands.shape[1]
-                for k in range(size):
-                    known = known or islands[i, k] == label[other]
-                if not known:
-                    islands[i, size] = label[other]
-                    size += 1
+        for number in range(BESIDE):
+            other = _beside(surface, cell, number)
+            known = other < 0 or label[other] < 0 or size == islands.shape[1]
+            for k in range(size):
+                known = known or islands[i, k] == label[other]
+            if not known:
+                islands[i, size] = label[other]
+                size += 1
 
 
 @kernel
 def _knows_around(surface, room, distance, cell):
     """Whether a field knows all cells that `standing_in` may take for one without room."""
-    for first in range(8):
-        near = neighbor_of(surface, cell, first)
-        if near < 0:
-            continue
-        for second in range(-1, 8):
-            other = near if second < 0 else neighbor_of(surface, near, second)
-            if other >= 0 and room.state[other] != BLOCKED and distance[other] == math.inf:
-                return False
+    for number in range(BESIDE):
+        other = _beside(surface, cell, number)
+        if other >= 0 and room.state[other] != BLOCKED and distance[other] == math.inf:
+            return False
     return True
 
 
