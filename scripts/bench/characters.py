@@ -43,8 +43,8 @@ TIMES = 20
 EYES, AWAY, LENS = 1.6, 8.0, 50.0
 """Height of the camera, its way from the border of the crowd [m], and its lens [mm]."""
 PLAIN, PLAIN_TIME = 384, {20_000: 4.2, 100_000: 7.0}
-"""Poses that Blender's own node alone picks from, and how long it took for a frame of as many people
-where the budgets are from [ms]."""
+"""Poses that Blender's own node alone picks from, and how long it took for a frame of as many
+people where the budgets are from [ms]."""
 FEW = 50
 """Agents of the crowd whose file is measured."""
 

@@ -33,6 +33,8 @@ BAND = 0.03
 """Share of the height below which a vertex is near the ground."""
 FRAMES, SETTLED = 110, 50
 """Frames of a walk, and after how many of them a body has taken up its slope or curve."""
+LIMITS = (3.0, 10.0), (5.0, 25.0)
+"""The median and 95 % of the slips of walks, and of runs [mm]."""
 FLOOR = {"Knight": 19.0, "Mage": 20.0}
 """What vertices move by beyond twice what their poses say, at most [mm]."""
 USUAL = 10.0
@@ -79,7 +81,7 @@ def test_soles_of_real_rigs_stay_at_any_speed(who, walks, runs, radius, slopes, 
         points = on_slope(went, rise) if any(rise) else went.vertices()
         slips = planted_slips(points[SETTLED:], went.yaws[SETTLED:], speed, BAND * height)
         found[space.gaits[went.gaits[-1]].close].append(slips)
-    for slips, median, most in zip(map(np.concatenate, found), (3.0, 5.0), (10.0, 25.0)):
+    for slips, (median, most) in zip(map(np.concatenate, found), LIMITS, strict=True):
         assert len(slips) > 200
         assert np.median(slips) <= median and np.percentile(slips, 95.0) <= most
 
