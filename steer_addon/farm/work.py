@@ -6,6 +6,7 @@ its last line on stdout is its result.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -30,6 +31,8 @@ LOGS = "logs"
 _MOST_RESULT = 100_000_000
 _TAIL = 2000
 """Bytes at the end of a log that are read for a message or for progress."""
+_FULL = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT))
+"""What a command says whose disk is full, or whose user has no more room on it."""
 _GRACE = 10.0
 """Time that a command has to end when it is stopped [s]."""
 
@@ -113,7 +116,9 @@ class Work:
         return None if code is None else self._end(code)
 
     def _end(self, code: int) -> Outcome:
-        fault, passing = self._fault(code), code < 0
+        fault = self._fault(code)
+        # another machine may have room
+        passing = code < 0 or any(why in fault for why in _FULL)
         seconds = time.perf_counter() - self._start
         if not fault:
             try:

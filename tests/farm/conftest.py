@@ -24,6 +24,9 @@ with (place / "calls.txt").open("a") as file:
 for text in (place / "fails.txt").read_text().split() if (place / "fails.txt").exists() else ():
     if text in words:
         sys.exit(print(f"steer: {text} cannot be done", file=sys.stderr) or 1)
+if command == "bake" and (place / "full.txt").exists():
+    (place / "full.txt").unlink()
+    sys.exit(print("steer: x cannot be written: No space left on device", file=sys.stderr) or 1)
 if (place / "sleeps.txt").exists():
     time.sleep(float((place / "sleeps.txt").read_text()))
 print("Baking Crowd: 5/10 (50%), 1 s left", file=sys.stderr)

@@ -118,6 +118,15 @@ def test_a_worker_that_is_killed(bench, cluster, tree):
 
 
 @pytest.mark.slow
+def test_a_full_disk_of_one_worker(bench, cluster):
+    address, _ = cluster
+    (bench.script.parent / "full.txt").touch()
+    assert not run(bench, address)[2].failed
+    bakes = [call for call in bench.calls() if "--to=cache" in call]
+    assert len(bakes) == 3  # two, and one of them once more
+
+
+@pytest.mark.slow
 def test_a_scheduler_that_is_lost(bench, cluster, tree):
     address, processes = cluster
     bench.sleep(0.3)

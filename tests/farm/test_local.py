@@ -172,6 +172,13 @@ def test_what_fails_leaves_the_others(bench):
     assert len(bench.calls()) == len(KINDS)
 
 
+def test_a_full_disk_may_pass(bench):
+    (bench.script.parent / "full.txt").touch()
+    (fault,) = run(bench)[2].failed
+    assert fault.passing and fault.fault.endswith("No space left on device")
+    assert not run(bench)[2].failed
+
+
 def test_kernels_that_cannot_be_compiled_stop_nobody(bench):
     bench.fail("compile", "--quiet")
     _, _, graph = run(bench)
