@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,6 +22,8 @@ RADIUS = 0.25
 SHAPE = Shape(cell_size=0.25, step_height=0.35, max_slope=45.0, height=1.75, reach=0.5)
 
 
+# few are kept, as grounds are large; without this a new surface would be made for each question
+@lru_cache(maxsize=4)
 def blocks_of(scene, *more) -> Blocks:
     """The ground and the colliders of a scene, and more colliders."""
     colliders = CollidersBuilder().build((*scene.colliders, *more))
