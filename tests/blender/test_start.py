@@ -30,7 +30,7 @@ from tests.often import often  # noqa: E402
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 PRESETS = sorted(find_presets())
-# how many agents Add > Crowd makes of each preset, and of which figure; 80 people where nothing is said
+# how many agents Add > Crowd makes of each preset, and of which figure; all others: 80 people
 NUMBERS = {
     "birds": 150, "fish": 200, "school_of_fish_with_shark": 120, "shark": 1, "seeker": 1,
     "predators": 4, "predator_prey": 40, "houdini_vex": 200, "unity_zones": 30,
