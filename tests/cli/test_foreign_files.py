@@ -16,7 +16,7 @@ from tests.cli.trees import tree  # noqa: E402
 from tests.often import often  # noqa: E402
 
 FRAMES = "--frames=1-2"
-TINY = ("--size=32x18", "--samples=1", "--frames=1")
+TINY = ("--size=32x18", "--samples=1", FRAMES)
 
 
 def strew(folder: Path) -> Path:
