@@ -30,17 +30,16 @@ def one(group):
     return group.name, sockets, nodes, sorted(links), dict(group.items())
 
 
-def test_it_is_the_same_and_knows_no_other_file(monkeypatch):
-    monkeypatch.setattr(kept_group, "_kept", [])
-    built = described(display.ensure_node_group())
+def test_without_its_file_it_is_built_and_then_the_same_and_knows_no_other_file(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(kept_group, "_kept", [tmp_path / "gone.blend"])
+    group = display.ensure_node_group()
+    assert len(group.nodes) == 3
+    built = described(group)
     bpy.ops.wm.read_homefile(use_empty=True)
     group = display.ensure_node_group()
     assert kept_group._kept and described(group) == built
     for tree in bpy.data.node_groups:
         assert tree.library is None and tree.library_weak_reference is None
     assert not bpy.data.libraries and len(bpy.data.node_groups) == 2
-
-
-def test_without_its_file_it_is_built_again(monkeypatch, tmp_path):
-    monkeypatch.setattr(kept_group, "_kept", [tmp_path / "gone.blend"])
-    assert len(display.ensure_node_group().nodes) == 3

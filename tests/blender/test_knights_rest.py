@@ -24,7 +24,7 @@ from steer_addon.core.step.simulation import Simulation  # noqa: E402
 from tests.often import often  # noqa: E402
 
 FPS, SECONDS, REST = 24, 40, 48
-FEW = Plan(tolerance=0.02, steps=48, ratio=2.0)
+FEW = Plan(tolerance=0.15, steps=24, ratio=2.0)
 """Few poses of each gait: those who rest show poses of their stance."""
 SOLE = 0.002
 """Height below which a point of a sole is on the ground [m]: the knight is 2.4 m tall."""

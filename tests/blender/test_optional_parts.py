@@ -22,7 +22,7 @@ from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
-PLAN = Plan(tolerance=0.04, steps=48, ratio=2.0)
+PLAN = Plan(tolerance=0.15, steps=24, ratio=2.0)
 BOX = 8
 """Vertices of each part."""
 

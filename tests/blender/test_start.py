@@ -30,6 +30,17 @@ from tests.often import often  # noqa: E402
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 PRESETS = sorted(find_presets())
+# how many agents Add > Crowd makes of each preset, and of which figure; all others: 80 people
+NUMBERS = {
+    "birds": 150, "fish": 200, "school_of_fish_with_shark": 120, "shark": 1, "seeker": 1,
+    "predators": 4, "predator_prey": 40, "houdini_vex": 200, "unity_zones": 30,
+    "follow_the_leader": 24, "hide_and_seek": 16, "parade_on_path": 56,
+    "office": 30, "stadium_exit": 150,
+}  # fmt: skip
+BODIES = {
+    "fish": "Fish", "school_of_fish_with_shark": "Fish", "shark": "Fish", "birds": "Bird",
+    "predator_prey": "Dog", "predators": "Dog",
+}  # fmt: skip
 
 
 def started(preset, count=9, **options):
@@ -48,6 +59,10 @@ def test_every_preset_starts_with_all_that_it_needs(preset):
     assert bpy.context.scene.frame_current == bpy.context.scene.frame_start
     walks = obj.steer.motion.motion == "GROUND"
     assert (obj.steer.ground is not None) == walks
+    assert agents_of(preset) == NUMBERS.get(preset, 80)
+    body = display.shown_body(display.find_modifier(obj))
+    wanted = BODIES.get(preset, "People" if walks else "")
+    assert (body.name if body else "") == wanted
 
 
 @pytest.mark.parametrize("preset", ["pedestrians", "street_lanes", "birds", "predator_prey"])
@@ -203,29 +218,6 @@ def test_names_of_presets_say_what_one_gets():
                          ("unity_zones", "Unity")):  # fmt: skip
         # files and scripts go on to find it under its old name
         assert source in cards[name].description
-
-
-# what Add > Crowd made of each preset before presets said so themselves
-NUMBERS = {
-    "birds": 150, "fish": 200, "school_of_fish_with_shark": 120, "shark": 1, "seeker": 1,
-    "predators": 4, "predator_prey": 40, "houdini_vex": 200, "unity_zones": 30,
-    "follow_the_leader": 24, "hide_and_seek": 16, "parade_on_path": 56,
-}  # fmt: skip
-BODIES = {
-    "fish": "Fish", "school_of_fish_with_shark": "Fish", "shark": "Fish", "birds": "Bird",
-    "predator_prey": "Dog", "predators": "Dog",
-}  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("preset", often(PRESETS, "pedestrians", "birds", "predators", "seeker"))
-def test_number_and_figure_are_those_of_the_preset(preset):
-    assert agents_of(preset) == NUMBERS.get(preset, 80)
-    obj = started(preset, count=3)
-    body = display.shown_body(display.find_modifier(obj))
-    walks = obj.steer.motion.motion == "GROUND"
-    wanted = BODIES.get(preset, "People" if walks else "")
-    assert (body.name if body else "") == wanted
 
 
 def own_preset(preset, **start):

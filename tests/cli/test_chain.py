@@ -52,19 +52,19 @@ print(json.dumps(rows))
 def test_real_ground_from_scene_to_picture(run, process, shared, tmp_path, name):
     ground = shared / "meshes" / f"{name}.obj"
     scene, baked = tmp_path / "scene.blend", tmp_path / "baked.blend"
-    words = ["--ground", ground, "--agents=60", "--frames=1-40", "--save", scene]
+    words = ["--ground", ground, "--agents=30", "--frames=1-40", "--save", scene]
     made = run("scene", *words, "--json")
     assert made.code == 0, made.err
     simulated = run("simulate", scene, "--out", tmp_path / "sim", "--json")
     assert simulated.code == 0, simulated.err
-    assert (simulated.data["agents"], simulated.data["frames"]) == (60, 40)
+    assert (simulated.data["agents"], simulated.data["frames"]) == (30, 40)
     assert simulated.data["warnings"] == []
     positions = np.load(tmp_path / "sim" / "positions.npy", allow_pickle=False)
     way = np.linalg.norm(positions[-1] - positions[0], axis=1)
     assert np.median(way) > 0.5
     result = run("bake", scene, "--to", "keyframes", "--save", baked, "--json")
-    assert result.data["objects"] == 60
-    words = ["--frames=39-40", "--out", tmp_path / "frames", "--size=96x54", "--samples=1"]
+    assert result.data["objects"] == 30
+    words = ["--frames=40", "--out", tmp_path / "frames", "--size=96x54", "--samples=1"]
     rendered = run("render", baked, *words, "--json")
     assert rendered.code == 0, rendered.err
     assert all(Path(path).stat().st_size > 500 for path in rendered.data["outputs"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
@@ -9,33 +12,58 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.characters import library  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.headless.batch import open_file  # noqa: E402
+from steer_addon.cli import main  # noqa: E402
 from tests.blender.walking_rigs import walking_rig  # noqa: E402
+from tests.cli.conftest import Run  # noqa: E402
 
 
-@pytest.fixture
-def walker(empty_scene, tmp_path):
+def run_once(*words):
+    """What a command says, without the fixture `run`, which serves one test."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        code = main([str(word) for word in words])
+    assert code == 0, err.getvalue()
+    return Run(code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture(scope="module")
+def walker(steer, tmp_path_factory):
     """A file with a rig that stands, walks and runs."""
+    bpy.ops.wm.read_homefile(use_empty=True)
     walking_rig()
-    path = tmp_path / "walker.blend"
+    path = tmp_path_factory.mktemp("walker") / "walker.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path
 
 
-def test_make_a_character(run, walker, tmp_path):
-    out = tmp_path / "character.blend"
-    made = run(
-        "character", "make", walker, "--rig", "Walker", "--way-per-pose", 0.2,
-        "--clip", "wait=Idle", "--save", out, "--json",
+@pytest.fixture(scope="module")
+def made(walker):
+    """A file with a character of that rig, and what the command said."""
+    out = walker.with_name("character.blend")
+    words = ("--rig", "Walker", "--way-per-pose", 0.2, "--clip", "wait=Idle")
+    return out, run_once("character", "make", walker, *words, "--save", out, "--json")
+
+
+@pytest.fixture(scope="module")
+def corrected(walker):
+    """The same with corrections."""
+    out = walker.with_name("corrected.blend")
+    return out, run_once(
+        "character", "make", walker, "--way-per-pose", 0.2, "--clip", "wait=Idle", "--once",
+        "wait", "--feet", "leg.l", "--feet", "leg.r", "--without", "hat", "--optional",
+        "head=0.5", "--levels", 1, "--save", out, "--json",
     )  # fmt: skip
-    assert made.code == 0, made.err
-    names = [row["name"] for row in made.data["rows"]]
+
+
+def test_make_a_character(made):
+    out, told = made
+    names = [row["name"] for row in told.data["rows"]]
     assert names[0] == "stand" and "walk" in names
     assert names[-4:] == ["run", "wait", "turn left", "turn right"]
-    assert "stand Idle, walk Walk, run Run, feet by motion" in made.err
-    assert "About" in made.err and "MB" in made.err
-    assert set(made.data["feet"]) == {"leg.l", "leg.r"}
+    assert "stand Idle, walk Walk, run Run, feet by motion" in told.err
+    assert "About" in told.err and "MB" in told.err
+    assert set(told.data["feet"]) == {"leg.l", "leg.r"}
     bpy.ops.wm.open_mainfile(filepath=str(out))
-    gaits, clips = library.rows_of(bpy.data.objects[made.data["character"]])
+    gaits, clips = library.rows_of(bpy.data.objects[told.data["character"]])
     assert [row.name for row in (*gaits, *clips)] == names
 
 
@@ -58,32 +86,21 @@ def test_mistakes_are_one_sentence(run, walker, tmp_path, words, said):
 
 
 @pytest.mark.slow
-def test_corrections(run, walker, tmp_path):
-    out = tmp_path / "character.blend"
-    made = run(
-        "character", "make", walker, "--way-per-pose", 0.2, "--clip", "wait=Idle", "--once",
-        "wait", "--feet", "leg.l", "--feet", "leg.r", "--without", "hat", "--optional",
-        "head=0.5", "--levels", 1, "--save", out, "--json",
-    )  # fmt: skip
-    assert made.code == 0, made.err
-    assert {row["name"]: row["loops"] for row in made.data["rows"]}["wait"] is False
-    assert set(made.data["feet"]) == {"leg.l", "leg.r"}
+def test_corrections(corrected):
+    out, told = corrected
+    assert {row["name"]: row["loops"] for row in told.data["rows"]}["wait"] is False
+    assert set(told.data["feet"]) == {"leg.l", "leg.r"}
     open_file(out)
-    assert len(bpy.data.objects[made.data["character"]].data.polygons) == 3 * 6
-    assert "part_number" in bpy.data.objects[made.data["character"]].data.attributes
-    assert f"{made.data['character']} Level 1" in bpy.data.objects
+    assert len(bpy.data.objects[told.data["character"]].data.polygons) == 3 * 6
+    assert "part_number" in bpy.data.objects[told.data["character"]].data.attributes
+    assert f"{told.data['character']} Level 1" in bpy.data.objects
 
 
 @pytest.mark.slow
-def test_scenes_of_own_characters(run, walker, tmp_path):
-    first, second, both = (tmp_path / f"{name}.blend" for name in ("one", "two", "both"))
-    for path, word in ((first, "hat"), (second, "head")):
-        made = run(
-            "character", "make", walker, "--way-per-pose", 0.2, "--without", word, "--save", path
-        )
-        assert made.code == 0, made.err
-    made = run("scene", "--agents", 20, "--character", first, "--save", both, "--json")
-    assert made.code == 0, made.err
+def test_scenes_of_own_characters(run, made, corrected, tmp_path):
+    first, second, both = made[0], corrected[0], tmp_path / "both.blend"
+    done = run("scene", "--agents", 20, "--character", first, "--save", both, "--json")
+    assert done.code == 0, done.err
     crowd = open_file(both).objects["Crowd"]
     modifier = display.find_modifier(crowd)
     assert display.get_input(modifier, "Display") == "Character"
@@ -93,8 +110,8 @@ def test_scenes_of_own_characters(run, walker, tmp_path):
     assert not bpy.data.armatures and not bpy.data.actions and not bpy.data.libraries
 
     words = ("--character", first, "--character", second)
-    made = run("scene", "--agents", 20, *words, "--preset", "birds", "--save", both, "--json")
-    assert made.code == 0, made.err
+    done = run("scene", "--agents", 20, *words, "--preset", "birds", "--save", both, "--json")
+    assert done.code == 0, done.err
     modifier = display.find_modifier(open_file(both).objects["Crowd"])
     assert display.get_input(modifier, "Display") == "Characters"
     assert len(library.among(display.shown_body(modifier))) == 2

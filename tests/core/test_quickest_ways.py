@@ -9,7 +9,7 @@ import way_scenes as scenes
 from waytools import Walk
 
 
-def emptied(scene, starts, goal, ways, passes):
+def emptied(scene, starts, goal, ways, passes, fps):
     """Frames until all are at the goal, and how many passed by each of two doors.
 
     Args:
@@ -18,11 +18,12 @@ def emptied(scene, starts, goal, ways, passes):
         goal: Where they leave [m], shape (3,).
         ways: The setting.
         passes: Tells for places (n, 3) who is in a door: 1 or 2 by the door, 0 for nobody.
+        fps: Frames per second.
     """
     leave = "bodies.on_arrival=LEAVE", "bodies.arrival_distance=1.0"
-    walk = Walk(scene, starts, goal, ways, *leave)
+    walk = Walk(scene, starts, goal, ways, *leave, fps=fps)
     door = np.zeros(len(starts), int)
-    for frame in range(24 * 300):
+    for frame in range(round(fps * 300)):
         walk.on(1)
         agents = walk.simulation.agents
         found = passes(agents.position)
@@ -32,9 +33,9 @@ def emptied(scene, starts, goal, ways, passes):
     raise AssertionError(f"{int(agents.alive.sum())} of {len(starts)} are left")
 
 
-def both(scene, starts, goal, passes):
+def both(scene, starts, goal, passes, fps=24.0):
     """`emptied` for AROUND and for QUICKEST."""
-    return [emptied(scene, starts, goal, ways, passes) for ways in ("AROUND", "QUICKEST")]
+    return [emptied(scene, starts, goal, ways, passes, fps) for ways in ("AROUND", "QUICKEST")]
 
 
 @pytest.mark.slow
@@ -45,7 +46,7 @@ def test_a_room_with_two_doors_empties_sooner_by_both():
     def passes(place):
         return np.where(np.abs(place[:, 0] - 10.0) < 0.2, np.where(place[:, 1] < 10.0, 1, 2), 0)
 
-    (around, one), (quickest, two) = both(scene, starts, scene.places["goal"], passes)
+    (around, one), (quickest, two) = both(scene, starts, scene.places["goal"], passes, 12.0)
     assert one.tolist() == [len(starts), 0]
     assert two.min() > len(starts) // 6
     assert around >= 1.3 * quickest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,6 +22,8 @@ RADIUS = 0.25
 SHAPE = Shape(cell_size=0.25, step_height=0.35, max_slope=45.0, height=1.75, reach=0.5)
 
 
+# few are kept, as grounds are large; without this a new surface would be made for each question
+@lru_cache(maxsize=4)
 def blocks_of(scene, *more) -> Blocks:
     """The ground and the colliders of a scene, and more colliders."""
     colliders = CollidersBuilder().build((*scene.colliders, *more))
@@ -65,7 +68,7 @@ def followed(scene, start, goal, radius=RADIUS, ways=None, blocks=None) -> float
 class Walk:
     """People of the preset `pedestrians` who find their ways."""
 
-    def __init__(self, scene, starts, goal, ways="AROUND", *overrides) -> None:
+    def __init__(self, scene, starts, goal, ways="AROUND", *overrides, fps=24.0) -> None:
         """Put them at their starts.
 
         Args:
@@ -74,6 +77,7 @@ class Walk:
             goal: A place [m], shape (3,).
             ways: The setting.
             overrides: More settings, as `block.name=value`.
+            fps: Frames per second.
         """
         settings = load_preset("pedestrians").settings
         for text in (f"ways.ways={ways}", *overrides):
@@ -90,7 +94,7 @@ class Walk:
         self._base: World = replace(
             make_world(ground=scene.ground), targets={"": make_targets(np.reshape(goal, (1, 3)))}
         )
-        self.simulation = Simulation(settings, agents, frame=0, fps=24.0, world=self._world(()))
+        self.simulation = Simulation(settings, agents, frame=0, fps=fps, world=self._world(()))
         self.places = [starts.astype(float)]
 
     def _world(self, more, ground=None) -> World:

@@ -20,7 +20,7 @@ def as_wanted(scenario: Scenario) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize("count", often([2, 3, 4, 5, 8, 12, 20], 2, 5, 12))
+@pytest.mark.parametrize("count", often([2, 3, 4, 5, 8, 12, 20], 2, 12))
 def test_antipodal_circles_end(count):
     as_wanted(rvo2.antipodal(count))
 
