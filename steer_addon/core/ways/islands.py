@@ -156,6 +156,15 @@ def reached_kernel(surface, room, begin, backward, reached, waiting):
                     size += 1
 
 
+def reached_from(
+    surface: SurfaceView, room: RoomView, cell: int, backward: bool
+) -> NDArray[np.uint8]:
+    """1 for cells that a cell reaches, or that it is reached from, shape (cells,)."""
+    found, waiting = np.zeros(len(surface.z), np.uint8), np.zeros(len(surface.z), np.int32)
+    reached_kernel(surface, room, cell, backward, found, waiting)
+    return found
+
+
 @kernel
 def nearest_reached(surface, room, reached, goal):
     """The reached cell that is nearest to a goal; -1 for none."""
