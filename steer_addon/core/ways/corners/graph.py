@@ -30,7 +30,7 @@ I32 = NDArray[np.int32]
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
 
-MOST_CORNERS = 1024
+MOST_CORNERS = 640
 """Corners of a graph: each looks for all others once, which takes as long as some ten searches
 among cells."""
 RISING, FALLING, ANY = 1, 2, 4

@@ -2,8 +2,9 @@
 
 Which corners come straight to the end is looked up as their turns come: straight ways are the
 shortest ones, so what a corner is given first is its own. Who stands in a tight cell, or goes to
-one, goes by the open cell beside it. Where a way bends much, it cuts the corner, as searches from
-cell to cell do: it goes from the one of the two open cells that the corner is between to the other.
+one, goes by the open cell beside it.
+Ways from cell to cell cut corners a little more, and go by tight cells where that is shorter. Where
+that may matter, as in a maze, they are searched among all cells, see `fields`.
 """
 
 from __future__ import annotations
@@ -11,20 +12,20 @@ from __future__ import annotations
 import math
 
 from ...compiled.jit import kernel
-from ...numeric.vec import length, load, sub
+from ...numeric.vec import length, load, sub, unit
 from ..heap import rise, take
 from ..lattice import sees, stand_of
-from ..own import CORNERS, COUNT, FIRST, GATE, TAIL, corner_of, left_of
+from ..own import CORNERS, COUNT, FIRST, GATE, TAIL
 from ..room import OPEN
 from .graph import bends, beside_each_other, comes_straight, open_at
 
 UNSEEN, WAITS, DONE = 0, 1, 2
 """Phases of a corner."""
-SHORT = 12.0
-"""Ways that are no longer are left to the search among all cells, which is quick there and counts
-every cell [m]."""
-WORTH = 0.01
-"""Share of the way to a corner and on to the next one that is worth cutting it."""
+LOSS, MOST_LOST = 0.75, 0.01
+"""What a way loses as corners are middles of cells: cells for each turn by one, see `_turned`; and
+the share of a way that it may lose, beyond which it is left to the search among all cells."""
+TIGHT_TURN = 1.0
+"""What a tight cell counts as: through them ways go from cell to cell."""
 
 
 @kernel
@@ -101,25 +102,6 @@ def first_corner(surface, room, graph, cell, end, onward, distance, phase, heap,
 
 
 @kernel
-def _cut(surface, room, before, corner, after):
-    """The two cells by which a way cuts a corner, -1 where that is not worth it."""
-    one, two = -1, -1
-    least = _gap(surface, room, before, corner) + _gap(surface, room, corner, after)
-    least *= 1.0 - WORTH
-    for number in range(8):
-        first, turn = number >> 1, 1 if number & 1 == 0 else 3
-        a = open_at(surface, room, corner, first)
-        b = open_at(surface, room, corner, (first + turn) & 3)
-        if a < 0 or b < 0 or not beside_each_other(surface, a, b):
-            continue
-        way = _gap(surface, room, before, a) + _gap(surface, room, a, b)
-        way += _gap(surface, room, b, after)
-        if way < least and sees(surface, room, before, a) and sees(surface, room, b, after):
-            one, two, least = a, b, way
-    return one, two
-
-
-@kernel
 def _add(surface, room, kept, i, cell, rest):
     """Let an agent keep one more corner, from which the way is of some length [m]."""
     size = int(kept[i, COUNT])
@@ -134,37 +116,46 @@ def _add(surface, room, kept, i, cell, rest):
 
 
 @kernel
-def _keep(surface, room, graph, number, cell, begin, last, end, onward, distance, kept, i):
-    """Let an agent keep a way: from its cell by an open one, corners, and another open one."""
-    tail = _gap(surface, room, last, end)
-    before = cell
-    to = graph.cells[number] if number >= 0 else last
-    if begin != cell and not sees(surface, room, cell, to):
-        rest = distance[number] * 1.0 if number >= 0 else 0.0
-        _add(surface, room, kept, i, begin, _gap(surface, room, begin, to) + rest + tail)
-        before = begin
-    while number >= 0:
-        corner, number = graph.cells[number], onward[number]
-        to = graph.cells[number] if number >= 0 else last
-        rest = tail + (distance[number] * 1.0 if number >= 0 else 0.0)
-        one, two = -1, -1
-        if room.state[before] == OPEN and room.state[corner] == OPEN:
-            one, two = _cut(surface, room, before, corner, to)
-        if one >= 0:
-            way = _gap(surface, room, two, to) + rest
-            _add(surface, room, kept, i, one, _gap(surface, room, one, two) + way)
-            corner = two
-        _add(surface, room, kept, i, corner, _gap(surface, room, corner, to) + rest)
-        before = corner
-    if last != end and not sees(surface, room, before, end):
-        _add(surface, room, kept, i, last, tail)
+def _turned(surface, room, before, cell, after):
+    """By how much a way turns at a cell: twice the sine of half the angle, more in a tight cell."""
+    place = stand_of(surface, room, cell)
+    inward = unit(sub(place, stand_of(surface, room, before)))
+    onward = unit(sub(stand_of(surface, room, after), place))
+    return length(sub(inward, onward)) + (0.0 if room.state[cell] == OPEN else TIGHT_TURN)
 
 
 @kernel
-def _way(kept, i, place):
-    """Length of the way that an agent keeps, from a place on [m]."""
-    gap = length(sub(corner_of(kept, i, 0), place)) if kept[i, COUNT] > 0.0 else -math.inf
-    return gap + left_of(kept, i)
+def _is_exact(surface, room, graph, number, cell, begin, last, end, onward, distance):
+    """Whether a way that is kept by `_keep` loses little to those from cell to cell."""
+    to = graph.cells[number] if number >= 0 else last
+    way = _gap(surface, room, cell, begin) + _gap(surface, room, begin, to)
+    way += _gap(surface, room, last, end) + (distance[number] * 1.0 if number >= 0 else 0.0)
+    turned = _turned(surface, room, cell, begin, to) if begin != cell else 0.0
+    before = begin
+    while number >= 0:
+        here, number = graph.cells[number], onward[number]
+        to = graph.cells[number] if number >= 0 else last
+        turned += _turned(surface, room, before, here, to)
+        before = here
+    turned += _turned(surface, room, before, last, end) if last != end else 0.0
+    return LOSS * surface.size * turned <= MOST_LOST * way
+
+
+@kernel
+def _keep(surface, room, graph, number, cell, begin, last, end, onward, distance, kept, i):
+    """Let an agent keep a way: from its cell by an open one, corners, and another open one."""
+    tail = _gap(surface, room, last, end)
+    to = graph.cells[number] if number >= 0 else last
+    rest = distance[number] * 1.0 if number >= 0 else 0.0
+    if begin != cell and not sees(surface, room, cell, to):
+        _add(surface, room, kept, i, begin, _gap(surface, room, begin, to) + rest + tail)
+    before = begin
+    while number >= 0:
+        before = graph.cells[number]
+        _add(surface, room, kept, i, before, distance[number] + tail)
+        number = onward[number]
+    if last != end and not sees(surface, room, before, end):
+        _add(surface, room, kept, i, last, tail)
 
 
 @kernel
@@ -196,14 +187,15 @@ def ways_kernel(
         straight = (begin != cell or last != end) and sees(surface, room, begin, last)
         if not straight:
             number = first_corner(surface, room, graph, begin, last, *memory)
+        way = number, cell, begin, last, end, onward, distance
         lost[k] = 0 if straight or number >= 0 else 1
-        if lost[k] != 0:
+        if lost[k] != 0 or not _is_exact(surface, room, graph, *way):
+            lost[k] = 1
             continue
         goal = load(goals, row[i])
         for axis in range(3):
             kept[i, axis] = goal[axis]
         for at in range(COUNT, GATE + 1):
             kept[i, at] = 0.0
-        _keep(surface, room, graph, number, cell, begin, last, end, onward, distance, kept, i)
-        way = _way(kept, i, stand_of(surface, room, cell))
-        lost[k] = 1 if way <= SHORT else 0
+        _keep(surface, room, graph, *way, kept, i)
+        lost[k] = 1 if kept[i, COUNT] == 0.0 else 0
