@@ -18,6 +18,7 @@ from ..compiled.jit import kernel
 from ..numeric.vec import dot, length, load, store, sub
 from ..views import SurfaceView
 from .finder import LANES, beside, lane_of, through
+from .islands import nearest_on
 from .lattice import cell_at, neighbor_of, sees, stand_of
 from .portals.links import link_from, link_of
 from .room import BLOCKED, FORBIDDEN, OPEN, may_go
@@ -77,6 +78,27 @@ def ends_kernel(start, stop, rows, surface, room, label, goals, row, positions, 
             if end >= 0 and room.state[end] == FORBIDDEN:
                 end = -1
         cells[i], ends[i] = cell, end
+
+
+@kernel
+def as_near_kernel(
+    start, stop, rows, surface, room, label, goals, row, cells, ends, via, asked, nearest
+):
+    """Let ways that lead to no goal end where the agents' islands come nearest to it.
+
+    `asked` and `nearest` hold the goal, the island and the cell that was found for an agent last.
+    """
+    for k in range(start, stop):
+        i = rows[k]
+        goal, island = load(goals, row[i]), label[cells[i]]
+        gap = sub(goal, load(asked, i))
+        if nearest[i, 0] != island or gap[0] != 0.0 or gap[1] != 0.0 or gap[2] != 0.0:
+            store(asked, i, goal)
+            nearest[i, 0] = island
+            nearest[i, 1] = nearest_on(surface, room, label, island, goal) if island >= 0 else -1
+        ends[i] = nearest[i, 1]
+        if ends[i] >= 0:
+            store(via, i, stand_of(surface, room, ends[i]))
 
 
 @kernel

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiled.jit import on_threads, parallel_for, threads
+from ...compiled.jit import CHUNK, on_threads, parallel_for, threads
 from ...views import RoomView, SurfaceView
 from .. import own
 from ..fields import Scratch, fill_field
 from ..islands import BEYOND, Roots, nearest_reached, reached_from
-from ..lattice import stand_of
 from ..portals.gates import Gates
 from .graph import Corners, find_corners
 from .search import ways_kernel
@@ -26,7 +25,9 @@ I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
 SEARCHES_AT_ONCE = 8
-"""Agents to a task that search among corners."""
+"""Agents to a task that search among corners, or for the place nearest to their goal."""
+NEVER = -2
+"""In place of an island: no agent asked yet."""
 
 Aims = tuple[F32, F32, Gates]
 """Where agents head for [m], shape (agents, 3); lengths of the ways from there [m], shape
@@ -59,9 +60,8 @@ class Singles:
         self._plain = cost is None and not strict and not len(room.lane) and not len(room.gate)
         self._corners: Corners | None = None
         self._looked: I32 = np.zeros((0, own.LOOKED), np.int32)
-        self._lost: F32 = np.zeros((0, 3), np.float32)
-        self._near: I64 = np.zeros((0, 2), np.int64)
-        self._stand: F32 = np.zeros((0, 3), np.float32)
+        self._asked: F32 = np.zeros((0, 3), np.float32)
+        self._nearest: I32 = np.zeros((0, 2), np.int32)
 
     def lead(
         self,
@@ -103,8 +103,8 @@ class Singles:
     def _forget(self, count: int) -> None:
         """Begin with nothing known of a number of agents."""
         self._looked = np.full((count, own.LOOKED), -1, np.int32)
-        self._lost, self._stand = np.full((2, count, 3), np.nan, np.float32)
-        self._near = np.full((count, 2), -1, np.int64)
+        self._asked = np.zeros((count, 3), np.float32)
+        self._nearest = np.full((count, 2), NEVER, np.int32)
 
     def _as_near(
         self,
@@ -116,21 +116,19 @@ class Singles:
         aims: Aims,
     ) -> None:
         """Let the ways of agents end where their islands come nearest to their goals."""
-        if not len(rows):
-            return
-        goals, island = told[0][told[1][rows]], self._label[cells[rows]]
-        same = (self._lost[rows] == goals).all(axis=1) & (self._near[rows, 0] == island)
-        for k in np.flatnonzero(~same).tolist():
-            i, roots = rows[k], self._roots(goals[k])
-            end = int(roots.cells[island[k]]) if roots.goal != BEYOND and island[k] >= 0 else -1
-            self._lost[i], self._stand[i] = goals[k], goals[k]
-            if end >= 0:
-                self._stand[i] = stand_of(surface, self._room, end)
-            if roots.goal == BEYOND:
-                end = int(roots.cells[int(np.argmin(roots.far))])
-            self._near[i] = island[k], end
-        ends[rows] = self._near[rows, 1]
-        aims[0][rows] = self._stand[rows]
+        goals, row, _position, _ids = told
+        beyond = np.zeros(len(rows), np.bool_)
+        for k in range(len(rows)) if surface.endless else ():
+            roots = self._roots(goals[row[rows[k]]])
+            beyond[k] = roots.goal == BEYOND
+            if beyond[k]:
+                ends[rows[k]] = roots.cells[int(np.argmin(roots.far))]
+        rows = rows[~beyond]
+        known = cells, ends, aims[0], self._asked, self._nearest
+        seen = rows, surface, self._room, self._label, goals, row
+        searched = (self._nearest[rows, 0] == NEVER).any()
+        chunk = SEARCHES_AT_ONCE if searched else CHUNK
+        parallel_for(own.as_near_kernel, len(rows), *seen, *known, chunk=chunk)
 
     def _find(
         self,
