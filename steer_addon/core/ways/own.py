@@ -1,9 +1,10 @@
 """Ways of single agents: where many agents have goals of their own, each keeps its way.
 
 A field for each goal would take too much memory then. An agent that does not see its goal looks for
-a way once, by the same search, which stops at the agent, and keeps its corners. It goes from one to
-the next. It looks again when its goal has moved by more than `MOVED`, when it has gone by all that
-it keeps, or when neither its cell nor a neighbor of that sees its next corner any more.
+a way once, among the corners of the surface where these are few, see `corners`, else by the same
+search, which stops at the agent, and keeps its corners. It goes from one to the next. It looks
+again when its goal has moved by more than `MOVED`, when it has gone by all that it keeps, or when
+neither its cell nor a neighbor of that sees its next corner any more.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ class Singles:
             self._plain = self._corners is not None
         if self._corners is not None:
             graph = surface, self._room, self._corners
-            looks = _by_corners(looks, graph, (goals, row, *between), kept, scratch)
+            looks = by_corners(looks, graph, (goals, row, *between), kept, scratch)
 
         def search(memory: Scratch, k: int) -> None:
             i = looks[k]
@@ -180,7 +180,7 @@ class Singles:
         return field
 
 
-def _by_corners(
+def by_corners(
     looks: I64,
     graph: tuple[SurfaceView, RoomView, Corners],
     told: tuple[F32, I64, I64, I64],
