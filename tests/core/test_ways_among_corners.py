@@ -9,9 +9,12 @@ from restated_ways import bracket
 from test_own_ways import inside_fence
 from waytools import RADIUS, SHAPE, blocks_of
 
+from steer_addon.core.geometry import bvh
+from steer_addon.core.inputs.world import CollidersBuilder
 from steer_addon.core.ways import own
 from steer_addon.core.ways.corners import graph, single
 from steer_addon.core.ways.islands import label_islands, nearest_kernel, nearest_on
+from steer_addon.core.ways.known import Blocks
 from steer_addon.core.ways.room import OPEN, make_room
 from steer_addon.core.ways.surface import bounds_of, make_surface
 from steer_addon.core.ways.ways import Ways
@@ -93,6 +96,30 @@ def test_what_is_known_from_before_changes_no_bit():
         far = np.linalg.norm(way, axis=1, keepdims=True)
         here = here + way * np.minimum(0.4 / np.maximum(far, 1.0e-6), 1.0)
         goals[5] += np.float32([0.2, 0.0, 0.0])
+
+
+def test_corners_after_something_moved_are_those_of_a_fresh_start(monkeypatch):
+    scene, builder = inside_fence(scenes.random_blocks(1, 24)), CollidersBuilder()
+    places = scenes.free_places(scene, 2.0 * RADIUS, 80, 6)
+    ground, known, asked = bvh.build(scene.ground.triangles), Ways(), []
+    find = single.find_corners
+    monkeypatch.setattr(single, "find_corners", lambda *a: asked.append((a, find(*a))) or find(*a))
+    for x in (40.0, 41.5, 60.0):
+        block = scenes.boxes((x, 50.0, -1.0), (x + 3.0, 50.9, 3.0), "block")
+        colliders = builder.build((*scene.colliders, block))
+        trees = dict(zip(colliders.names, colliders.trees, strict=True))
+        blocks = Blocks(ground, colliders.bvh, trees)
+        kept_ways(blocks, places[:40], places[40:], known)
+        options, found = asked[-1]
+        fresh = graph.find_corners(*options[:2])
+        assert all(np.array_equal(a, b) for a, b in zip(found, fresh, strict=True))
+        assert len(found.cells) > 80
+    # most of the lines were known
+    before, changed = options[2:]
+    view, turns = options[0], np.zeros(len(options[0].z), np.uint8)
+    turns[found.cells] = found.turns
+    numbers, _lines, box = graph._before(view, found.cells, turns, before, changed)
+    assert (numbers >= 0).mean() > 0.8 and box[2] - box[0] < 120.0
 
 
 def test_the_nearest_place_of_an_island_is_that_of_all_its_cells():

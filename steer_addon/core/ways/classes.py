@@ -100,6 +100,7 @@ class Class:
         distances: The length of its way [m], shape (slots, cells).
         reach: The length of ways up to which each of them knows all [m], shape (slots,).
         served: The islands on which each of them does, shape (slots, islands).
+        singles: What leads agents with goals of their own.
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class Class:
         # the slot of each field; what was used last is at the end
         self._kept: OrderedDict[Key, int] = OrderedDict()
         self._roots: OrderedDict[bytes, Roots] = OrderedDict()
-        self._singles = Singles(self.room, self.label, self.cost, self.strict, self.roots)
+        self.singles = Singles(self.room, self.label, self.cost, self.strict, self.roots)
 
     def moved_to(self, surface: Surface) -> None:
         """Go on with a surface on which the room, and all links, are the same."""
@@ -276,7 +277,7 @@ class Class:
             scratch: Memory for the search.
             aims: Where they head for, written; it holds their goals before.
         """
-        self._singles.lead(rows, self._surface.view, told, kept, scratch, aims)
+        self.singles.lead(rows, self._surface.view, told, kept, scratch, aims)
 
     def reached(self, cell: int, backward: bool) -> NDArray[np.uint8]:
         """1 for cells that a cell reaches, or that it is reached from, shape (cells,)."""

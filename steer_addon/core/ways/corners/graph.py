@@ -1,11 +1,13 @@
 """The graph of corners: cells at which shortest ways bend, and which of them see each other.
 
-A shortest way is straight from corner to corner, and a corner is an open cell beside the end of
-what is not open: both cells next to it along x and y are open, and one does not go on from both to
-the cell between them. A way bends there only around that cell, so a straight line that leaves to
-where it would bend away from it, or cross it, is left out. Through tight cells ways go from cell to
-cell: those that may join what is open on two sides, as in a door, and the open cells beside them
-are corners too. All other tight cells lie along a wall, and nobody needs to go through them.
+A shortest way is straight from corner to corner. A corner is an open cell beside the end of
+something that is not: its neighbors along x and along y are open, and the cell between these is not
+reached from both. As ways bend around that end only, a corner needs lines from up left to down
+right, or from down left to up right, but no others. Through tight cells ways go from cell to cell:
+those that may join what is open on two sides, as in a door, and the open cells beside them are
+corners too. All other tight cells lie along a wall, and nobody needs to go through them.
+
+After colliders moved, only lines that come near the cells that changed are looked along again.
 
 Source: Uras, Koenig, Hernández 2013, "Subgoal Graphs for Optimal Pathfinding in Eight-Neighbor
 Grids"; Lozano-Pérez, Wesley 1979, "An Algorithm for Planning Collision-Free Paths Among Polyhedral
@@ -27,7 +29,9 @@ from ..lattice import neighbor_of, sees, stand_of
 from ..room import BLOCKED, OPEN, TIGHT
 
 I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
 F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
 
 MOST_CORNERS = 640
@@ -50,6 +54,7 @@ class Corners(NamedTuple):
     first: I32  # (corners + 1,)
     others: I32  # (edges,)
     gaps: F32  # (edges,) [m] how long the way from there seems
+    straight: U8  # (corners, corners) whether one comes straight to a corner from another
 
 
 @kernel
@@ -154,11 +159,35 @@ def comes_straight(surface, room, turns, cell, end):
 
 
 @kernel
-def straight_kernel(start, stop, surface, room, cells, turns, straight):
-    """Whether one goes straight from each corner to each other one, shape (to, from)."""
+def _apart(surface, cell, other, box):
+    """Whether a box of columns (low x, low y, high x, high y) is beside a line between cells."""
+    x, y = float(surface.at[cell, 0]), float(surface.at[cell, 1])
+    to_x, to_y = float(surface.at[other, 0]), float(surface.at[other, 1])
+    if max(x, to_x) < box[0] or max(y, to_y) < box[1]:
+        return True
+    if min(x, to_x) > box[2] or min(y, to_y) > box[3]:
+        return True
+    left, right = False, False
+    for k in range(4):
+        bx, by = box[2 * (k & 1)], box[1 + 2 * (k >> 1)]
+        side = (to_x - x) * (by - y) - (to_y - y) * (bx - x)
+        left, right = left or side >= 0.0, right or side <= 0.0
+    return not (left and right)
+
+
+@kernel
+def straight_kernel(start, stop, surface, room, cells, turns, before, was, box, straight):
+    """Whether one goes straight from each corner to each other one, shape (to, from).
+
+    `before` holds the number of each corner in `was`, the lines of before, -1 for none; they hold
+    but for those that come to a box of columns.
+    """
     for a in range(start, stop):
         for b in range(len(cells)):
             straight[a, b] = 0
+            if before[a] >= 0 and before[b] >= 0 and _apart(surface, cells[a], cells[b], box):
+                straight[a, b] = was[before[a], before[b]]
+                continue
             if a == b or not bends(surface, turns[a], cells[a], cells[b]):
                 continue
             if comes_straight(surface, room, turns[b], cells[b], cells[a]):
@@ -175,12 +204,16 @@ def gaps_kernel(start, stop, surface, room, cells, first, others, gaps):
             gaps[edge] = gap if room.state[b] == OPEN else SQUEEZE * gap
 
 
-def find_corners(surface: SurfaceView, room: RoomView) -> Corners | None:
+def find_corners(
+    surface: SurfaceView, room: RoomView, before: Corners | None = None, changed: I64 | None = None
+) -> Corners | None:
     """Find the graph of corners; None where there are more than `MOST_CORNERS`.
 
     Args:
         surface: The cells.
         room: Which of them have room; areas count nowhere.
+        before: The graph of a surface that only differed in some cells; None for none.
+        changed: These cells.
     """
     turns = np.zeros(len(surface.z), np.uint8)
     parallel_for(turns_kernel, len(turns), surface, room, turns)
@@ -191,11 +224,28 @@ def find_corners(surface: SurfaceView, room: RoomView) -> Corners | None:
     cells = np.flatnonzero(turns).astype(np.int32)
     if len(cells) > MOST_CORNERS:
         return None
-    straight = np.zeros((len(cells), len(cells)), np.uint8)
     known = surface, room, cells
-    parallel_for(straight_kernel, len(cells), *known, turns[cells], straight, chunk=AT_ONCE)
+    straight = np.zeros((len(cells), len(cells)), np.uint8)
+    lines = turns[cells], *_before(surface, cells, turns, before, changed), straight
+    parallel_for(straight_kernel, len(cells), *known, *lines, chunk=AT_ONCE)
     to, others = np.nonzero(straight)
     first = np.searchsorted(to, np.arange(len(cells) + 1)).astype(np.int32)
     others, gaps = others.astype(np.int32), np.zeros(len(others), np.float32)
     parallel_for(gaps_kernel, len(cells), *known, first, others, gaps)
-    return Corners(cells, turns[cells], first, others, gaps)
+    return Corners(cells, turns[cells], first, others, gaps, straight)
+
+
+def _before(
+    surface: SurfaceView, cells: I32, turns: U8, before: Corners | None, changed: I64 | None
+) -> tuple[I32, U8, F64]:
+    """What `straight_kernel` takes from before: (numbers, lines, box)."""
+    numbers, box = np.full(len(cells), -1, np.int32), np.zeros(4)
+    if before is None or changed is None or not len(before.cells):
+        return numbers, np.zeros((0, 0), np.uint8), box
+    at = np.minimum(np.searchsorted(before.cells, cells), len(before.cells) - 1)
+    same = (before.cells[at] == cells) & (before.turns[at] == turns[cells])
+    numbers[same] = at[same]
+    places = surface.at[changed].astype(np.float64)
+    # lines go from places in cells, through cells beside them
+    box[:2], box[2:] = places.min(axis=0) - 2.0, places.max(axis=0) + 2.0
+    return numbers, before.straight, box

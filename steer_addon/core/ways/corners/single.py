@@ -59,9 +59,14 @@ class Singles:
         # areas and portals lead to ways that bend elsewhere too
         self._plain = cost is None and not strict and not len(room.lane) and not len(room.gate)
         self._corners: Corners | None = None
+        self._before: tuple[Corners | None, I64 | None] = None, None
         self._looked: I32 = np.zeros((0, own.LOOKED), np.int32)
         self._asked: F32 = np.zeros((0, 3), np.float32)
         self._nearest: I32 = np.zeros((0, 2), np.int32)
+
+    def begin_with(self, other: Singles, changed: I64) -> None:
+        """Begin with the corners of a surface that only differed in some cells."""
+        self._before = other._corners, changed
 
     def lead(
         self,
@@ -143,8 +148,8 @@ class Singles:
         goals, row, _position, _ids = told
         cells, ends = between
         if self._plain and self._corners is None:
-            self._corners = find_corners(surface, self._room)
-            self._plain = self._corners is not None
+            self._corners = find_corners(surface, self._room, *self._before)
+            self._plain, self._before = self._corners is not None, (None, None)
         if self._corners is not None:
             graph = surface, self._room, self._corners
             looks = by_corners(looks, graph, (goals, row, *between), kept, scratch)
