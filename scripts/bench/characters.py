@@ -14,7 +14,7 @@ import numpy as np
 from scripts.bench import start, walker
 from scripts.bench.blender import FPS
 from scripts.bench.crowds import DT, F32, pedestrians
-from scripts.bench.scenes import fresh_file, player
+from scripts.bench.scenes import add_plain_instances, fresh_file, player
 from scripts.bench.table import Row, median, medians, timed
 from steer_addon.blender.characters import library
 from steer_addon.blender.crowd.casting import cast_of
@@ -42,6 +42,9 @@ WARM, SHOWN = 150, 24
 TIMES = 20
 EYES, AWAY, LENS = 1.6, 8.0, 50.0
 """Height of the camera, its way from the border of the crowd [m], and its lens [mm]."""
+PLAIN, PLAIN_TIME = 384, {20_000: 4.2, 100_000: 7.0}
+"""Poses that Blender's own node alone picks from, and how long it took for a frame of as many
+people where the budgets are from [ms]."""
 FEW = 50
 """Agents of the crowd whose file is measured."""
 
@@ -159,8 +162,16 @@ def _evaluation(count: int, wanted: float) -> Iterator[Row]:
         def write() -> None:
             write_state(state, next(following))
 
-        calls = [player(scene, range(1, 250)), player(empty, range(1, 250))]
-        shown, nothing = medians(calls, TIMES, 3, between=write)
+        plain = bpy.data.scenes.new("Plain")
+        body = display.shown_body(display.require_modifier(people.crowd))
+        pick = add_plain_instances(plain, agents.position, library.among(body)[0], PLAIN)
+
+        def change() -> None:
+            write()
+            pick()
+
+        calls = [player(each, range(1, 250)) for each in (scene, plain, empty)]
+        shown, alone, nothing = medians(calls, TIMES, 3, between=change)
         write_state(state, frames[0])
         scene.frame_set(1)
         poses, in_clip = _poses_of(people.settings.cast, frames[0])
@@ -176,6 +187,13 @@ def _evaluation(count: int, wanted: float) -> Iterator[Row]:
         wanted,
         f"{different:,} different poses of {people.poses:,}; {people.faces:,.0f} faces a person; "
         f"{STANDING:.0%} stand, of all {in_clip:.0%} in clips",
+    )
+    yield Row(
+        "… against Instance on Points alone",
+        (shown - nothing) / (alone - nothing),
+        "×",
+        wanted / PLAIN_TIME[count],
+        note=f"which picks from {PLAIN} poses, without gaits, slopes or turns on curves",
     )
     yield timed("… before it, writing the state", written, "ms")
 

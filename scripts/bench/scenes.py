@@ -113,3 +113,53 @@ def add_boids(scene: bpy.types.Scene, points: F32) -> bpy.types.Object:
     settings.boids.use_flight = True
     settings.boids.use_land = False
     return obj
+
+
+def add_plain_instances(
+    scene: bpy.types.Scene, points: F32, shown: bpy.types.Object, poses: int
+) -> Callable[[], None]:
+    """Points that only *Instance on Points* shows, each with one of the instances of an object.
+
+    Args:
+        scene: Where they go.
+        points: The points, which are turned at random about Z, shape (n, 3).
+        shown: The object.
+        poses: How many of its instances are picked from, first ones first.
+
+    Returns:
+        What picks others.
+    """
+    rng = np.random.default_rng(8)
+    mesh = bpy.data.meshes.new("Plain")
+    mesh.vertices.add(len(points))
+    mesh.attributes["position"].data.foreach_set("vector", points.ravel())
+    half, turn = rng.uniform(0.0, np.pi, len(points)), np.zeros((len(points), 4), np.float32)
+    turn[:, 0], turn[:, 3] = np.cos(half), np.sin(half)
+    mesh.attributes.new("turn", "QUATERNION", "POINT").data.foreach_set("value", turn.ravel())
+    mesh.attributes.new("pose", "INT", "POINT")
+    tree = bpy.data.node_groups.new("Plain", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    kinds = "NodeGroupInput", "NodeGroupOutput", "GeometryNodeObjectInfo"
+    given, result, info = map(tree.nodes.new, kinds)
+    placed = tree.nodes.new("GeometryNodeInstanceOnPoints")
+    info.inputs["Object"].default_value = shown
+    placed.inputs["Pick Instance"].default_value = True
+    tree.links.new(given.outputs[0], placed.inputs["Points"])
+    tree.links.new(info.outputs["Geometry"], placed.inputs["Instance"])
+    tree.links.new(placed.outputs[0], result.inputs[0])
+    for name, kind, socket in (
+        ("pose", "INT", "Instance Index"),
+        ("turn", "QUATERNION", "Rotation"),
+    ):
+        read = tree.nodes.new("GeometryNodeInputNamedAttribute")
+        read.data_type, read.inputs["Name"].default_value = kind, name
+        tree.links.new(read.outputs["Attribute"], placed.inputs[socket])
+    add_object(scene, "Plain", mesh).modifiers.new("Plain", "NODES").node_group = tree
+
+    def pick() -> None:
+        numbers = rng.integers(0, poses, len(points)).astype(np.int32)
+        mesh.attributes["pose"].data.foreach_set("value", numbers)
+        mesh.update()
+
+    return pick

@@ -1,9 +1,8 @@
 """Planted feet stay where they are: all walks and runs of real rigs, frame by frame.
 
 Agents go at constant speeds at 24 frames a second, and show the pose nearest to their phase. What
-counts is how far the sole of a planted foot moves on the ground in a frame: the median over the
-vertices within 3 % of the height of the ground in both frames that go back, by 45 degrees or less,
-wherever one of them is within 1.5 %: a foot that turns round 6 cm above the ground is not planted.
+counts is how far the sole of a planted foot moves on the ground in a frame, see `planted_slips`,
+where vertices within 3 % of the height of the ground are near it.
 On a slope of 15 degrees, up, down and across it, way and height are those along and above it: feet
 that roll within these 3 % slip more there, as all of an upright body moves straight up.
 """
@@ -20,7 +19,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 sys.path.append(str(Path(__file__).parents[1] / "core"))
 
-from walktools import FPS, on_slope, walk  # noqa: E402
+from walktools import on_slope, planted_slips, walk  # noqa: E402
 
 from steer_addon.blender.characters import rigs  # noqa: E402
 from steer_addon.blender.characters.sampling import Sampler  # noqa: E402
@@ -43,18 +42,12 @@ def slips(space, speeds, frames=150, rise=(0.0, 0.0)):
     band = 0.03 * height
     feet = space.positions[..., 2].min(axis=0) < band
     feet_only = replace(space, positions=space.positions[:, feet])
-    result = []
+    found = []
     for speed in speeds:
         went = walk(feet_only, [speed] * frames, [0.0] * frames, rise=rise)
         points = on_slope(went, rise)[SETTLED if any(rise) else 0 :]
-        for a, b in zip(points[:-1], points[1:], strict=True):
-            moved = b[:, :2] - a[:, :2]
-            # agents go along -y
-            back = moved[:, 1] + speed / FPS
-            planted = (a[:, 2] < band) & (b[:, 2] < band) & (back > np.abs(moved[:, 0]))
-            if (a[planted, 2] < band / 2).any() and (b[planted, 2] < band / 2).any():
-                result.append(1000.0 * np.median(np.hypot(*moved[planted].T)))
-    return np.array(result)
+        found.append(planted_slips(points, np.zeros(len(points)), speed, band))
+    return np.concatenate(found)
 
 
 def poses_of(sampler, action):

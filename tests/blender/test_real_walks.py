@@ -1,5 +1,7 @@
-"""Whole walks of real rigs: little pops, and bodies soon run and soon stand.
+"""Whole walks of real rigs: feet stay, little pops, and bodies soon run and soon stand.
 
+Soles of planted feet stay at any constant speed, on level ground, on a curve and on slopes, also
+where the gait is one between walk and run; what counts as planted is in `test_foot_slip`.
 Between two frames no vertex moves by more than twice what its poses say, but for a remainder, which
 is larger than that of the built-in people: the rigs are 2.4 m tall, swing their arms and carry
 capes. It is most where they leave a run within some steps, or slow down to stand while the feet are
@@ -9,6 +11,9 @@ apart; starts pop by next to nothing.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +22,19 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 sys.path.append(str(Path(__file__).parents[1] / "core"))
 
-from walktools import journey, walk  # noqa: E402
+from walktools import journey, on_slope, planted_slips, walk  # noqa: E402
 
 from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from tests.often import often  # noqa: E402
 
+RISE = np.tan(np.radians(15.0))
+BAND = 0.03
+"""Share of the height below which a vertex is near the ground."""
+FRAMES, SETTLED = 110, 50
+"""Frames of a walk, and after how many of them a body has taken up its slope or curve."""
+LIMITS = (3.0, 10.0), (5.0, 25.0)
+"""The median and 95 % of the slips of walks, and of runs [mm]."""
 FLOOR = {"Knight": 19.0, "Mage": 20.0}
 """What vertices move by beyond twice what their poses say, at most [mm]."""
 USUAL = 10.0
@@ -31,19 +43,53 @@ SOON = 6
 """Frames after which a body that is as fast as it gets shows the gait for it."""
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("empty_scene")
-@pytest.mark.parametrize(
-    ("who", "walks", "runs"),
-    often([("Knight", "A", "A"), ("Knight", "B", "A"), ("Mage", "C", "B")], ("Knight", "A", "A")),
-)
-def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
+WHO = often([("Knight", "A", "A"), ("Knight", "B", "A"), ("Mage", "C", "B")], ("Knight", "A", "A"))
+"""Rigs, and which of their walks and runs they show."""
+
+
+@cache
+def made(shared, who, walks, runs):
+    """The poses of a character that is made of a rig."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / f"{who}.glb"))
     rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
     carried = [obj.name for obj in rig.children_recursive if obj.type == "MESH"]
     props = tuple(name for name in carried if not name.startswith(who))
     recipe = Recipe("Idle", f"Walking_{walks}", f"Running_{runs}", without=props)
-    space = making.make_character(bpy.context.scene, rig, recipe).space
+    return making.make_character(bpy.context.scene, rig, recipe).space
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("who", "walks", "runs"), WHO)
+@pytest.mark.parametrize(
+    ("radius", "slopes"),
+    [
+        (None, [(0.0, 0.0)]),
+        (2.0, [(0.0, 0.0)]),
+        (None, [(0.0, -RISE), (0.0, RISE), (RISE, 0.0)]),
+    ],
+    ids=["level", "curve", "slope"],
+)
+def test_soles_of_real_rigs_stay_at_any_speed(who, walks, runs, radius, slopes, shared):
+    space, found = made(shared, who, walks, runs), ([], [])
+    height = np.ptp(space.positions[..., 2], axis=1).max()
+    low = space.positions[..., 2].min(axis=0) < BAND * height
+    feet = replace(space, positions=space.positions[:, low])
+    for speed, rise in product(np.arange(0.3, 3.55, 0.2), slopes):
+        turn = 0.0 if radius is None else speed / radius
+        went = walk(feet, [speed] * FRAMES, [turn] * FRAMES, rise=rise)
+        points = on_slope(went, rise) if any(rise) else went.vertices()
+        slips = planted_slips(points[SETTLED:], went.yaws[SETTLED:], speed, BAND * height)
+        found[space.gaits[went.gaits[-1]].close].append(slips)
+    for slips, (median, most) in zip(map(np.concatenate, found), LIMITS, strict=True):
+        assert len(slips) > 200
+        assert np.median(slips) <= median and np.percentile(slips, 95.0) <= most
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("who", "walks", "runs"), WHO)
+def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
+    space = made(shared, who, walks, runs)
     runs_from = next(n for n, row in enumerate(space.gaits) if row.close)
     assert space.pose_count < 5500
     for pull in (1.5, 4.0):

@@ -25,7 +25,7 @@ F64 = NDArray[np.float64]
 Turning = tuple[tuple[float, float, float], ...]
 """Turn and shifts at even phases, see `Row.turning`."""
 
-_LOW = 0.004
+_LOW = 0.012
 """Share of the height below which vertices may be planted."""
 _WITH_GROUND = 0.6
 """Share of the way of the ground by which the step of a planted vertex differs from it at most."""

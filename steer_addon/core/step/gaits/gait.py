@@ -62,9 +62,9 @@ SWAY = "a sway"
 its size, shape (agent_count, 3)."""
 TURN_REACH = 0.12
 """Way of a step for one radian of a turn on the spot, for a body of usual size [m]."""
-LANDING = 0.34
+LANDING = 0.4
 """Speed at which the feet of a body that stands still go on until both are down [m/s]: so they slip
-by 14 mm a frame at 24 frames a second."""
+by 17 mm a frame at 24 frames a second."""
 NEAR = 0.06
 """Way behind the place where feet pass, on which gaits still look alike [m]: on it, the gait of a
 body that slows down falls by one in each step."""
