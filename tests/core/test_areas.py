@@ -21,6 +21,7 @@ from steer_addon.core.step.guiding import ways_advice, with_ways
 from steer_addon.core.ways import classes
 from steer_addon.core.ways.areas.declared import Rules, make_area, make_areas
 from steer_addon.core.ways.areas.marking import Marker
+from steer_addon.core.ways.corners import single
 from steer_addon.core.ways.fields import Scratch
 from steer_addon.core.ways.lattice import cell_at
 from steer_addon.core.ways.room import make_room
@@ -237,8 +238,8 @@ def test_own_ways_are_those_of_fields_and_searched_once(monkeypatch):
     starts = scene.places["start"] + np.linspace(-1.5, 1.5, count)[:, None] * [0.0, 1.0, 0.0]
     goals = scene.places["goal"] + np.linspace(-1.5, 1.5, count)[:, None] * [1.0, 0.0, 0.0]
     starts, goals = starts.astype("f4"), goals.astype("f4")
-    asked, fill = [], classes.fill_field
-    monkeypatch.setattr(classes, "fill_field", lambda *a, **k: asked.append(1) or fill(*a, **k))
+    asked, fill = [], single.fill_field
+    monkeypatch.setattr(single, "fill_field", lambda *a, **k: asked.append(1) or fill(*a, **k))
     told = starts, np.zeros(count, np.int64), np.full(count, RADIUS, np.float32)
     ways = Ways()
     via, rest, kept = ways.lead(SHAPE, blocks, goals, np.arange(count), told)

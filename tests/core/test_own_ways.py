@@ -11,7 +11,7 @@ from waytools import RADIUS, SHAPE, Walk, blocks_of, led
 
 from steer_addon.core.compiled import jit
 from steer_addon.core.inputs.targets import make_targets
-from steer_addon.core.ways import classes
+from steer_addon.core.ways.corners import single
 from steer_addon.core.ways.own import WIDTH
 from steer_addon.core.ways.ways import Ways
 
@@ -27,9 +27,25 @@ def lead(scene, starts, goals, kept=None, ways=None):
     return via, rest + np.linalg.norm(via - starts, axis=1), kept
 
 
+def who_look(monkeypatch) -> list[int]:
+    """The rows of all agents that look for a way from now on, one after the other."""
+    rows, find = [], single.Singles._find
+    monkeypatch.setattr(
+        single.Singles, "_find", lambda self, looks, *a: rows.extend(looks) or find(self, looks, *a)
+    )
+    return rows
+
+
+def inside_fence(scene):
+    """A scene whose floor ends at the fence: a strip outside of it would have many corners."""
+    west, east, south, north = scene.outlines[-4:]
+    low, high = (west[:, 0].max(), south[:, 1].max()), (east[:, 0].min(), north[:, 1].min())
+    return replace(scene, ground=scenes.floor(*low, *high))
+
+
 @pytest.fixture(scope="module")
 def town():
-    scene = scenes.random_blocks(4)
+    scene = inside_fence(scenes.random_blocks(4))
     places = scenes.free_places(scene, 2.0 * RADIUS, 2 * MANY, 5)
     return scene, places[:MANY], places[MANY:]
 
@@ -45,8 +61,7 @@ def test_own_ways_are_as_long_as_those_of_fields(town):
 
 def test_what_is_kept_is_searched_once(town, monkeypatch):
     scene, starts, goals = town
-    asked, fill = [], classes.fill_field
-    monkeypatch.setattr(classes, "fill_field", lambda *a, **k: asked.append(1) or fill(*a, **k))
+    asked = who_look(monkeypatch)
     ways = Ways()
     via, _length, kept = lead(scene, starts, goals, ways=ways)
     first = len(asked)
@@ -64,7 +79,7 @@ def test_what_is_kept_is_searched_once(town, monkeypatch):
 def test_agents_that_see_their_goals_search_nothing(monkeypatch):
     scene = scenes.on_plane(scenes.fence(0, 0, 20, 20), (20.0, 20.0))
     places = scenes.free_places(scene, 1.0, 2 * MANY, 1)
-    monkeypatch.setattr(classes, "fill_field", None)
+    monkeypatch.setattr(single.Singles, "_find", None)
     via, _length, kept = lead(scene, places[:MANY], places[MANY:])
     assert via == pytest.approx(places[MANY:].astype(np.float32))
     assert not kept.any()
@@ -90,8 +105,7 @@ def test_all_walk_their_own_ways_with_the_same_bits_after_resuming(town):
 @pytest.mark.slow
 def test_who_goes_on_hardly_ever_looks_again(town, monkeypatch):
     scene, starts, goals = town
-    asked, fill = [], classes.fill_field
-    monkeypatch.setattr(classes, "fill_field", lambda *a, **k: asked.append(1) or fill(*a, **k))
+    asked = who_look(monkeypatch)
     ways, here, kept = Ways(), starts.astype(np.float32), None
     for _step in range(900):
         via, _length, kept = lead(scene, here, goals, kept, ways)

@@ -26,11 +26,14 @@ from ..views import RoomView
 from ..ways.areas.declared import make_area, make_areas
 from ..ways.areas.kinds import COST, FORBIDDEN, ONE_WAY
 from ..ways.classes import MOST_BESIDE, Class
+from ..ways.corners.graph import find_corners
+from ..ways.corners.single import by_corners
 from ..ways.fields import Scratch
 from ..ways.finder import islands_kernel
 from ..ways.islands import nearest_reached
 from ..ways.lattice import stand_of
 from ..ways.outs import Flight, best_out, look_for_outs, near_ways
+from ..ways.own import WIDTH as OWN_WIDTH
 from ..ways.portals.declared import make_portal
 from ..ways.portals.links import end_cell, link_from
 from ..ways.portals.passing import ON, WIDTH
@@ -132,7 +135,13 @@ def _go_own_ways() -> None:
     view = ways.surface(*options[:3]).view
     # what is kept of a way that was found
     state, shift = np.zeros(len(view.z), np.uint8), np.zeros((len(view.z), 2), np.int8)
-    stand_of(view, RoomView(state, shift, state), 0)
+    room = RoomView(state, shift, state)
+    stand_of(view, room, 0)
+    # one that looks for a way among corners
+    corners, one = find_corners(view, room), np.zeros(1, np.int64)
+    assert corners is not None
+    kept = np.zeros((1, OWN_WIDTH), np.float32)
+    by_corners(one, (view, room, corners), (goals, one, one, one), kept, Scratch())
 
 
 def _go_among_areas() -> None:

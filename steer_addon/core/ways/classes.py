@@ -11,24 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.jit import on_threads, parallel_for, threads
+from ..compiled.jit import parallel_for
 from ..views import RoomView
-from . import own
 from .areas.keeping_out import depths
 from .areas.marking import Marks, marked
+from .corners.single import Aims, Singles
 from .costs import crowding
 from .fields import Scratch, fill_field
 from .finder import aims_kernel, islands_kernel, short_kernel
 from .islands import (
-    BEYOND,
     Roots,
     find_roots,
     label_islands,
-    nearest_reached,
-    reached_kernel,
+    reached_from,
 )
-from .lattice import stand_of
-from .portals.gates import Gates
 from .surface import Surface
 
 F32 = NDArray[np.float32]
@@ -53,12 +49,6 @@ DETOUR, NEAR = 1.5, 10.0
 """By how much ways are longer than straight lines at first: a factor, and a length [m]."""
 MOST_PLACES = 1 << 12
 """Places of goals that are remembered."""
-LOOKS_AT_ONCE = 128
-"""Agents with ways of their own to a task: each looks along its way, which takes microseconds."""
-
-Aims = tuple[F32, F32, Gates]
-"""Where agents head for [m], shape (agents, 3); lengths of the ways from there [m], shape
-(agents,); and the portals that they go through there."""
 
 Key = tuple[int, int, bytes, bytes, bytes]
 
@@ -110,6 +100,7 @@ class Class:
         distances: The length of its way [m], shape (slots, cells).
         reach: The length of ways up to which each of them knows all [m], shape (slots,).
         served: The islands on which each of them does, shape (slots, islands).
+        singles: What leads agents with goals of their own.
     """
 
     def __init__(
@@ -131,6 +122,7 @@ class Class:
         # the slot of each field; what was used last is at the end
         self._kept: OrderedDict[Key, int] = OrderedDict()
         self._roots: OrderedDict[bytes, Roots] = OrderedDict()
+        self.singles = Singles(self.room, self.label, self.cost, self.strict, self.roots)
 
     def moved_to(self, surface: Surface) -> None:
         """Go on with a surface on which the room, and all links, are the same."""
@@ -285,68 +277,11 @@ class Class:
             scratch: Memory for the search.
             aims: Where they head for, written; it holds their goals before.
         """
-        goals, row, position, ids = told
-        count, view, room = len(row), self._surface.view, self.room
-        cells, ends = np.full((2, count), -1, np.int64)
-        state = np.zeros(count, np.uint8)
-        seen = view, room, self.label, goals, row, position
-        parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends, chunk=LOOKS_AT_ONCE)
-        for i in rows[(ends[rows] < 0) & (cells[rows] >= 0)].tolist():
-            self._as_near(goals[row[i]], i, cells, ends, aims[0])
-        goes = view, room, self.cost is not None, goals, row, position
-        follows = *goes, cells, ends, kept, state
-        parallel_for(own.follow_kernel, len(rows), rows, *follows, chunk=LOOKS_AT_ONCE)
-        looks = rows[state[rows] == own.LOOKS].tolist()
-        memories = scratch.several(min(len(looks), threads()), self._surface.count)
-        waiting = iter(looks)
-
-        def search() -> None:
-            try:
-                memory = memories.pop()
-            except IndexError:
-                return
-            for i in waiting:  # shared, so that each agent goes to one thread
-                kept[i] = self._own_way(goals[row[i]], int(cells[i]), int(ends[i]), memory)
-
-        on_threads(search) if len(memories) > 1 else search()
-        lanes = position, ids, kept, state, *aims
-        parallel_for(own.own_aims_kernel, len(rows), rows, view, room, *lanes, chunk=LOOKS_AT_ONCE)
-
-    def _as_near(self, goal: Any, i: int, cells: I64, ends: I64, via: F32) -> None:
-        """Let the way of an agent end where its island comes nearest to a goal."""
-        roots, island = self.roots(goal), self.label[cells[i]]
-        if roots.goal == BEYOND:
-            ends[i] = roots.cells[int(np.argmin(roots.far))]
-        elif island >= 0 and roots.cells[island] >= 0:
-            ends[i] = roots.cells[island]
-            via[i] = stand_of(self._surface.view, self.room, int(ends[i]))
-
-    def _own_way(self, goal: Any, cell: int, end: int, scratch: Scratch) -> list[float]:
-        """What an agent keeps of a way to a goal, or as near to it as areas let it go."""
-        view, room = self._surface.view, self.room
-        field = self._searched(cell, end, scratch)
-        short = self.strict and field[0][cell] < 0
-        if short:
-            reached = self.reached(cell, backward=False)
-            end = int(nearest_reached(view, room, reached, tuple(float(x) for x in goal)))
-            end = cell if end < 0 else end
-            field = self._searched(cell, end, scratch)
-        straight = self.cost is not None
-        return own.keep(view, room, goal, cell, end, field, short=short, straight=straight)
+        self.singles.lead(rows, self._surface.view, told, kept, scratch, aims)
 
     def reached(self, cell: int, backward: bool) -> NDArray[np.uint8]:
         """1 for cells that a cell reaches, or that it is reached from, shape (cells,)."""
-        count = self._surface.count
-        found, waiting = np.zeros(count, np.uint8), np.zeros(count, np.int32)
-        reached_kernel(self._surface.view, self.room, cell, backward, found, waiting)
-        return found
-
-    def _searched(self, cell: int, end: int, scratch: Scratch) -> tuple[Any, ...]:
-        """A search from the end of a way that stops at an agent."""
-        field = scratch.field(self._surface.count)
-        roots = Roots(end, np.array([end], np.int64), np.zeros(1))
-        fill_field(self._surface.view, self.room, roots, self.cost, field, scratch, cell)
-        return field
+        return reached_from(self._surface.view, self.room, cell, backward)
 
     def _free_slot(self, most: int) -> int:
         """A slot for one more field, of `most` slots."""

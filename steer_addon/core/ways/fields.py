@@ -317,17 +317,17 @@ class Scratch:
 
     def of(self, count: int) -> tuple[Any, ...]:
         """Arrays for a number of cells, which hold anything: `phase`, `heap`, `keys`, `place`."""
-        if not self._arrays or len(self._arrays[0]) != count:
+        if not self._arrays or len(self._arrays[0]) < count:
             numbers = np.zeros((2, count), np.int32)
             phase, keys = np.zeros(count, np.uint8), np.zeros(count, np.float32)
             self._arrays = phase, numbers[0], keys, numbers[1]
-        return self._arrays
+        return tuple(array[:count] for array in self._arrays)
 
     def field(self, count: int) -> tuple[Any, ...]:
         """Corners and lengths of ways, for a search that nobody keeps: they hold anything."""
-        if not self._field or len(self._field[0]) != count:
+        if not self._field or len(self._field[0]) < count:
             self._field = np.zeros(count, np.int32), np.zeros(count, np.float32)
-        return self._field
+        return tuple(array[:count] for array in self._field)
 
     def several(self, number: int, count: int) -> list[Scratch]:
         """This one and others, for searches at once among a number of cells.

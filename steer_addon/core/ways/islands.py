@@ -89,6 +89,35 @@ def nearest_kernel(surface, room, label, goal, cells, least):
                 cells[island], least[island] = cell, distance
 
 
+@kernel
+def nearest_on(surface, room, label, island, goal):
+    """The cell of an island that is nearest to a goal; -1 for none.
+
+    Rings of columns are looked at from the goal outward: those of ring k are k - 1 cells away or
+    more, as bodies may stand off the middle of a cell by half of it.
+    """
+    best, least, ring, left = -1, math.inf, 0, True
+    cx = min(max(int((goal[0] - surface.low[0]) / surface.size), 0), surface.nx - 1)
+    cy = min(max(int((goal[1] - surface.low[1]) / surface.size), 0), surface.ny - 1)
+    while left and (ring < 1 or ((ring - 1) * surface.size) ** 2 <= least):
+        left = False
+        for y in range(max(cy - ring, 0), min(cy + ring + 1, surface.ny)):
+            across = 1 if abs(y - cy) == ring else max(2 * ring, 1)
+            for x in range(cx - ring, cx + ring + 1, across):
+                if x < 0 or x >= surface.nx:
+                    continue
+                left, column = True, y * surface.nx + x
+                for cell in range(surface.first[column], surface.first[column + 1]):
+                    if label[cell] != island or room.state[cell] == FORBIDDEN:
+                        continue
+                    dx, dy, dz = sub(stand_of(surface, room, cell), goal)
+                    gap = dx * dx + dy * dy + dz * dz
+                    if gap < least or (gap == least and cell < best):
+                        best, least = cell, gap
+        ring += 1
+    return best
+
+
 def label_islands(surface: SurfaceView, room: RoomView) -> tuple[I32, int]:
     """The island of each cell, shape (cells,), -1 for none; and how many islands there are."""
     label, waiting = np.zeros(len(surface.z), np.int32), np.zeros(len(surface.z), np.int32)
@@ -154,6 +183,15 @@ def reached_kernel(surface, room, begin, backward, reached, waiting):
                 if room.joined[k, begins] == cell and reached[other] == 0:
                     reached[other], waiting[size] = 1, other
                     size += 1
+
+
+def reached_from(
+    surface: SurfaceView, room: RoomView, cell: int, backward: bool
+) -> NDArray[np.uint8]:
+    """1 for cells that a cell reaches, or that it is reached from, shape (cells,)."""
+    found, waiting = np.zeros(len(surface.z), np.uint8), np.zeros(len(surface.z), np.int32)
+    reached_kernel(surface, room, cell, backward, found, waiting)
+    return found
 
 
 @kernel

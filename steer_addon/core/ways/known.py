@@ -101,6 +101,7 @@ def renew(known: Known, blocks: Blocks) -> None:
             kept.moved_to(known.surface)
         else:
             known.classes[kind] = Class(known.surface, room, kind[0], kept.marks)
+            known.classes[kind].singles.begin_with(kept.singles, cells)
 
 
 def _mark_again(known: Known) -> None:

@@ -1,9 +1,10 @@
 """Ways of single agents: where many agents have goals of their own, each keeps its way.
 
 A field for each goal would take too much memory then. An agent that does not see its goal looks for
-a way once, by the same search, which stops at the agent, and keeps its corners. It goes from one to
-the next. It looks again when its goal has moved by more than `MOVED`, when it has gone by all that
-it keeps, or when neither its cell nor a neighbor of that sees its next corner any more.
+a way once, among the corners of the surface where these are few, see `corners`, else by the same
+search, which stops at the agent, and keeps its corners. It goes from one to the next. It looks
+again when its goal has moved by more than `MOVED`, when it has gone by all that it keeps, or when
+neither its cell nor a neighbor of that sees its next corner any more.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ..compiled.jit import kernel
 from ..numeric.vec import dot, length, load, store, sub
 from ..views import SurfaceView
 from .finder import LANES, beside, lane_of, through
+from .islands import nearest_on
 from .lattice import cell_at, neighbor_of, sees, stand_of
 from .portals.links import link_from, link_of
 from .room import BLOCKED, FORBIDDEN, OPEN, may_go
@@ -39,6 +41,9 @@ MOVED = 0.5
 
 SEEN, KEPT, LOOKS = 0, 1, 2
 """In `state`: the goal is in sight or has no way, the way is kept, a way is to be found."""
+GOAL, NEXT, AFTER, LOOKED = 0, 3, 6, 9
+"""Columns of what agents looked at last: their goal, their next corner and the one after, each with
+(cell, the cell looked at, whether it is in sight); and the number of columns."""
 
 
 @kernel
@@ -77,48 +82,80 @@ def ends_kernel(start, stop, rows, surface, room, label, goals, row, positions, 
 
 
 @kernel
-def _corner(kept, i, k):
+def as_near_kernel(
+    start, stop, rows, surface, room, label, goals, row, cells, ends, via, asked, nearest
+):
+    """Let ways that lead to no goal end where the agents' islands come nearest to it.
+
+    `asked` and `nearest` hold the goal, the island and the cell that was found for an agent last.
+    """
+    for k in range(start, stop):
+        i = rows[k]
+        goal, island = load(goals, row[i]), label[cells[i]]
+        gap = sub(goal, load(asked, i))
+        if nearest[i, 0] != island or gap[0] != 0.0 or gap[1] != 0.0 or gap[2] != 0.0:
+            store(asked, i, goal)
+            nearest[i, 0] = island
+            nearest[i, 1] = nearest_on(surface, room, label, island, goal) if island >= 0 else -1
+        ends[i] = nearest[i, 1]
+        if ends[i] >= 0:
+            store(via, i, stand_of(surface, room, ends[i]))
+
+
+@kernel
+def corner_of(kept, i, k):
     """Place k of what agent i keeps (x, y, z) [m]."""
     at = FIRST + 3 * k
     return (kept[i, at] * 1.0, kept[i, at + 1] * 1.0, kept[i, at + 2] * 1.0)
 
 
 @kernel
-def _left(kept, i):
+def left_of(kept, i):
     """How long what agent i keeps of its way is from the next corner on [m]."""
     left = 0.0 if kept[i, TAIL] == math.inf else abs(kept[i, TAIL] * 1.0)
     for at in range(int(kept[i, COUNT]) - 1):
-        left += length(sub(_corner(kept, i, at + 1), _corner(kept, i, at)))
+        left += length(sub(corner_of(kept, i, at + 1), corner_of(kept, i, at)))
     return left
 
 
 @kernel
-def _goes_by(surface, room, cell, position, place):
+def _looks(surface, room, cell, there, looked, i, at):
+    """Whether an agent sees a cell from its own; mostly both are those of the step before."""
+    if looked[i, at] != cell or looked[i, at + 1] != there:
+        looked[i, at], looked[i, at + 1] = cell, there
+        looked[i, at + 2] = 1 if sees(surface, room, cell, there) else 0
+    return looked[i, at + 2] != 0
+
+
+@kernel
+def _goes_by(surface, room, cell, position, place, looked, i, at):
     """Whether a place that an agent keeps is still in sight, or as good as reached."""
     there = cell_at(surface, place[0], place[1], place[2])
     if there < 0 or room.state[there] == BLOCKED:
         return False
-    return length(sub(place, position)) < 2.0 * surface.size or sees(surface, room, cell, there)
+    if length(sub(place, position)) < 2.0 * surface.size:
+        return True
+    return _looks(surface, room, cell, there, looked, i, at)
 
 
 @kernel
-def _passed(surface, room, kept, i, cell, position):
+def _passed(surface, room, kept, i, cell, position, looked):
     """Drop corners near the agent while it sees the one after; whether it may go on by the rest."""
     count = int(kept[i, COUNT])
-    while count > 1 and length(sub(_corner(kept, i, 0), position)) <= LANES:
-        if not _goes_by(surface, room, cell, position, _corner(kept, i, 1)):
+    while count > 1 and length(sub(corner_of(kept, i, 0), position)) <= LANES:
+        if not _goes_by(surface, room, cell, position, corner_of(kept, i, 1), looked, i, AFTER):
             break
         for at in range(FIRST, FIRST + 3 * (count - 1)):
             kept[i, at] = kept[i, at + 3]
         count -= 1
         kept[i, COUNT] = count
-    return _goes_by(surface, room, cell, position, _corner(kept, i, 0))
+    return _goes_by(surface, room, cell, position, corner_of(kept, i, 0), looked, i, NEXT)
 
 
 @kernel
 def _rejoins(surface, room, kept, i, cell, position):
     """Whether a neighbor of an agent's cell sees its next corner: the way leads over it then."""
-    count, place = int(kept[i, COUNT]), _corner(kept, i, 0)
+    count, place = int(kept[i, COUNT]), corner_of(kept, i, 0)
     there = cell_at(surface, place[0], place[1], place[2])
     if there < 0 or room.state[there] == BLOCKED or count == CORNERS:
         return False
@@ -145,14 +182,27 @@ def _rejoins(surface, room, kept, i, cell, position):
 @kernel
 def _gate(surface, room, kept, i):
     """The link of the portal that the last corner of an agent's way leads to; -1 for none."""
-    place = _corner(kept, i, 0)
+    place = corner_of(kept, i, 0)
     cell = cell_at(surface, place[0], place[1], place[2])
     return -1 if cell < 0 else link_of(room, cell, int(kept[i, GATE]))
 
 
 @kernel
 def follow_kernel(
-    start, stop, rows, surface, room, costly, goals, row, positions, cells, ends, kept, state
+    start,
+    stop,
+    rows,
+    surface,
+    room,
+    costly,
+    goals,
+    row,
+    positions,
+    cells,
+    ends,
+    kept,
+    state,
+    looked,
 ):
     """Whether agents see their goals, still have a way, or have to look for one.
 
@@ -162,21 +212,21 @@ def follow_kernel(
         i = rows[k]
         state[i], cell, end = SEEN, cells[i], ends[i]
         position, goal = load(positions, i), load(goals, row[i])
-        seen = cell < 0 or end < 0 or sees(surface, room, cell, end)
+        seen = cell < 0 or end < 0 or _looks(surface, room, cell, end, looked, i, GOAL)
         far = length(sub(goal, position))
         moved = length(sub(goal, (kept[i, 0] * 1.0, kept[i, 1] * 1.0, kept[i, 2] * 1.0)))
         if seen and (not costly or end < 0 or far <= LANES):
             # past corners, goals come and go out of sight: a way that leads on may still be needed
-            if moved > MOVED or kept[i, GATE] != 0.0 or _left(kept, i) > far - LANES:
+            if moved > MOVED or kept[i, GATE] != 0.0 or left_of(kept, i) > far - LANES:
                 kept[i, COUNT] = 0.0
             continue
         state[i] = LOOKS
         if kept[i, COUNT] > 0.0 and moved <= MOVED:
             ends_here = kept[i, COUNT] == 1.0 and kept[i, TAIL] < 0.0
-            if _passed(surface, room, kept, i, cell, position) or (
+            if _passed(surface, room, kept, i, cell, position, looked) or (
                 cell >= 0 and _rejoins(surface, room, kept, i, cell, position)
             ):
-                place = _corner(kept, i, 0)
+                place = corner_of(kept, i, 0)
                 back = sub(position, place)
                 near = length(back) <= LANES
                 if kept[i, COUNT] == 1.0 and kept[i, GATE] != 0.0:
@@ -197,9 +247,9 @@ def own_aims_kernel(
         count = int(kept[i, COUNT])
         if state[i] == SEEN or count == 0:
             continue
-        place, beyond = _corner(kept, i, 0), load(via, i)
+        place, beyond = corner_of(kept, i, 0), load(via, i)
         if count > 1:
-            beyond = _corner(kept, i, 1)
+            beyond = corner_of(kept, i, 1)
         # where the way ends short of the goal, its last corner is gone to itself
         if count == 1 and kept[i, GATE] != 0.0:
             link = _gate(surface, room, kept, i)
@@ -212,7 +262,7 @@ def own_aims_kernel(
             store(via, i, place)
             rest[i] = 0.0
             continue
-        rest[i] = _left(kept, i)
+        rest[i] = left_of(kept, i)
         cell = cell_at(surface, place[0], place[1], place[2])
         lane = lane_of(ids[i])
         store(via, i, beside(surface, room, cell, place, beyond, lane, load(positions, i)))
