@@ -25,9 +25,9 @@ F64 = NDArray[np.float64]
 Turning = tuple[tuple[float, float, float], ...]
 """Turn and shifts at even phases, see `Row.turning`."""
 
-_LOW = 0.012
+_LOW = 0.014
 """Share of the height below which vertices may be planted."""
-_WITH_GROUND = 0.6
+_WITH_GROUND = 0.25
 """Share of the way of the ground by which the step of a planted vertex differs from it at most."""
 _SAMPLES = 3000
 """Steps of planted vertices to which a row is fitted at most; more change nothing."""
@@ -35,7 +35,7 @@ _ROUNDS = 2
 """Rounds in which larger slips count less: with them the median slip falls, not only the mean."""
 _USUAL = 0.02
 """Slip per way and curvature below which it counts in full [m]."""
-_ALIKE = 3.0e-3
+_ALIKE = 1.0e-3
 """The same of differences from the slower gait, where they are to be alike."""
 _SMOOTH = 0.015
 """Weight of the bends against that of slips: it decides where nothing is planted."""
