@@ -27,7 +27,7 @@ Turning = tuple[tuple[float, float, float], ...]
 
 _LOW = 0.014
 """Share of the height below which vertices may be planted."""
-_WITH_GROUND = 0.25
+_WITH_GROUND = 0.22
 """Share of the way of the ground by which the step of a planted vertex differs from it at most."""
 _SAMPLES = 3000
 """Steps of planted vertices to which a row is fitted at most; more change nothing."""
@@ -37,7 +37,7 @@ _USUAL = 0.02
 """Slip per way and curvature below which it counts in full [m]."""
 _ALIKE = 1.0e-3
 """The same of differences from the slower gait, where they are to be alike."""
-_SMOOTH = 0.015
+_SMOOTH = 0.03
 """Weight of the bends against that of slips: it decides where nothing is planted."""
 
 
