@@ -1,7 +1,8 @@
 """Whole walks of real rigs: feet stay, little pops, and bodies soon run and soon stand.
 
 Soles of planted feet stay at any constant speed, on level ground, on a curve and on slopes, also
-where the gait is one between walk and run; what counts as planted is in `test_foot_slip`.
+where the gait is one between walk and run; see `planted_slips` for what counts as planted.
+
 Between two frames no vertex moves by more than twice what its poses say, but for a remainder, which
 is larger than that of the built-in people: the rigs are 2.4 m tall, swing their arms and carry
 capes. It is most where they leave a run within some steps, or slow down to stand while the feet are
@@ -50,7 +51,7 @@ WHO = often([("Knight", "A", "A"), ("Knight", "B", "A"), ("Mage", "C", "B")], ("
 @cache
 def made(shared, who, walks, runs):
     """The poses of a character that is made of a rig."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.read_homefile(use_empty=True)
     bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / f"{who}.glb"))
     rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
     carried = [obj.name for obj in rig.children_recursive if obj.type == "MESH"]

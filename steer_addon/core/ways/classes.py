@@ -260,25 +260,6 @@ class Class:
             served[:], needs.least[number] = True, math.inf
         self.served[slot], self.reach[slot] = served, 0.0
 
-    def lead_each(
-        self,
-        rows: I64,
-        told: tuple[F32, I64, F32, I64],
-        kept: F32,
-        scratch: Scratch,
-        aims: Aims,
-    ) -> None:
-        """Lead agents by ways of their own, see `own`.
-
-        Args:
-            rows: Rows of the agents.
-            told: (places of the goals [m], each agent's goal, positions [m], ids).
-            kept: The ways that they keep, changed.
-            scratch: Memory for the search.
-            aims: Where they head for, written; it holds their goals before.
-        """
-        self.singles.lead(rows, self._surface.view, told, kept, scratch, aims)
-
     def reached(self, cell: int, backward: bool) -> NDArray[np.uint8]:
         """1 for cells that a cell reaches, or that it is reached from, shape (cells,)."""
         return reached_from(self._surface.view, self.room, cell, backward)

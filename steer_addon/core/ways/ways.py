@@ -165,10 +165,11 @@ class Ways:
                 lambda ways: ways.lead(shape, blocks, goals, row, agents, seen, kept, each=each),
             )
             for found, rows in self._classes(known, blocks.rules, row, radius):
+                aims = via, rest, gates
                 if kept is None:
-                    found.lead_all(rows, told, seen, scratch, (via, rest, gates))
+                    found.lead_all(rows, told, seen, scratch, aims)
                 else:
-                    found.lead_each(rows, told, kept, scratch, (via, rest, gates))
+                    found.singles.lead(rows, known.surface.view, told, kept, scratch, aims)
         return via, rest, kept
 
     def look_out(

@@ -1,8 +1,9 @@
 """Searches among corners: A* from the ends of ways to single agents, see `graph`.
 
-Which corners come straight to the end is looked up as their turns come: straight ways are the
-shortest ones, so what a corner is given first is its own. Who stands in a tight cell, or goes to
-one, goes by the open cell beside it.
+Whether a corner sees the end is looked up when the search gets to it. No way is shorter than a
+straight one, so the first length that a corner gets then stays. Agents that stand in a tight cell,
+or go to one, go by the open cell beside it.
+
 Ways from cell to cell cut corners a little more, and go by tight cells where that is shorter. Where
 that may matter, as in a maze, they are searched among all cells, see `fields`.
 """

@@ -60,9 +60,7 @@ class Singles:
         self._plain = cost is None and not strict and not len(room.lane) and not len(room.gate)
         self._corners: Corners | None = None
         self._before: tuple[Corners | None, I64 | None] = None, None
-        self._looked: I32 = np.zeros((0, own.LOOKED), np.int32)
-        self._asked: F32 = np.zeros((0, 3), np.float32)
-        self._nearest: I32 = np.zeros((0, 2), np.int32)
+        self._forget(0)
 
     def begin_with(self, other: Singles, changed: I64) -> None:
         """Begin with the corners of a surface that only differed in some cells."""
@@ -107,9 +105,9 @@ class Singles:
 
     def _forget(self, count: int) -> None:
         """Begin with nothing known of a number of agents."""
-        self._looked = np.full((count, own.LOOKED), -1, np.int32)
-        self._asked = np.zeros((count, 3), np.float32)
-        self._nearest = np.full((count, 2), NEVER, np.int32)
+        self._looked: I32 = np.full((count, own.LOOKED), -1, np.int32)
+        self._asked: F32 = np.zeros((count, 3), np.float32)
+        self._nearest: I32 = np.full((count, 2), NEVER, np.int32)
 
     def _as_near(
         self,
