@@ -199,6 +199,16 @@ def test_what_other_processes_do_not_draw_is_drawn_here(two_and_three, drawn_her
     assert Page(paths[0].read_text("utf-8")).tags.count("img") == 4 + 4 * 4 + 2
 
 
+def test_a_picture_holds_nothing_of_those_before_it(two_and_three):
+    pytest.importorskip("matplotlib")
+    shown = [one for one in outcomes(two_and_three) if one.tracks]
+    one, all_of_them = drawing.part_of(shown, 0, 4), drawing.part_of(shown, 0, 1)
+    first, *others = all_of_them.pictures
+    assert one.pictures == [first] == drawing.part_of(shown, 0, 4).pictures
+    for name in ("ways", "density", "flow", "speed"):
+        assert len({first[name], *(other[name] for other in others)}) == 4, name
+
+
 def test_a_cell_is_no_formula(walkers):
     pytest.importorskip("matplotlib")
     batch(walkers, "walk", preset="=1+1")

@@ -7,6 +7,7 @@ import importlib
 import io
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,9 @@ _LEFT, _BELOW, _AROUND, _BAR = 0.6, 0.45, 0.12, 0.8
 _DPI = 100
 _TICKS = 4
 """Numbers along an axis, at most."""
+_SHEETS = 4
+"""Sheets of each kind that are kept: all variations of a report share their scales."""
+_Pair = tuple[float, float]
 
 
 def _drawing(name: str) -> Any:
@@ -41,18 +45,48 @@ def _drawing(name: str) -> Any:
         ) from None
 
 
-def _new(wide: float, high: float, right: float = _AROUND) -> tuple[Any, Any]:
-    """A figure of this size [inch] with axes, and the room on their right."""
+class _Sheet:
+    """A figure with axes, which are drawn once; each picture is drawn into a copy of that.
+
+    Axes with their numbers and names take most of the time, and are the same in many pictures.
+    """
+
+    def __init__(self, axis: Any) -> None:
+        """Draw the figure of these axes, which holds nothing else yet."""
+        self.axis, self._frame = axis, list(axis.spines.values())
+        self._canvas = _drawing("backends.backend_agg").FigureCanvasAgg(axis.figure)
+        # the frame comes last in each picture, above all that it surrounds
+        for line in self._frame:
+            line.set_visible(False)
+        self._canvas.draw()
+        for line in self._frame:
+            line.set_visible(True)
+        self._empty = self._canvas.copy_from_bbox(axis.figure.bbox)
+
+    def picture(self, artists: Sequence[Any]) -> str:
+        """The sheet with these artists of its axes, which are removed then, as a source."""
+        self._canvas.restore_region(self._empty)
+        for artist in (*artists, *self._frame):
+            self.axis.draw_artist(artist)
+        for artist in artists:
+            artist.remove()
+        return _encoded(np.asarray(self._canvas.buffer_rgba()))
+
+
+def _encoded(pixels: Any) -> str:
+    """Pixels as a source."""
+    buffer = io.BytesIO()
+    # level 6, the usual one, takes twice as long for pages that are no smaller
+    _drawing("image").imsave(buffer, pixels, format="png", pil_kwargs={"compress_level": 3})
+    return as_source(buffer.getvalue(), "png")
+
+
+def _new(wide: float, high: float, right: float = _AROUND) -> Any:
+    """Axes in a figure of this size [inch], with the room on their right."""
     # without pyplot: no window, and nothing kept
     figure = _drawing("figure").Figure(figsize=(wide, high), dpi=_DPI)
     inside = (wide - _LEFT - right) / wide, (high - _BELOW - _AROUND) / high
-    return figure, figure.add_axes((_LEFT / wide, _BELOW / high, *inside))
-
-
-def _encoded(figure: Any) -> str:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
-    return as_source(buffer.getvalue(), "png")
+    return figure.add_axes((_LEFT / wide, _BELOW / high, *inside))
 
 
 def as_source(data: bytes, kind: str) -> str:
@@ -78,22 +112,20 @@ def rendered(path: Path) -> str | None:
     small = pixels[:high, :wide].reshape(high // step, step, wide // step, step, -1).mean((1, 3))
     if pixels.dtype == np.uint8:
         small = small / 255.0
-    buffer = io.BytesIO()
-    image.imsave(buffer, np.clip(small, 0.0, 1.0).squeeze(), format="png")
-    return as_source(buffer.getvalue(), "png")
+    return _encoded(np.clip(small, 0.0, 1.0).squeeze())
 
 
-def _above(view: Extent, right: float = _AROUND) -> tuple[Any, Any]:
-    """Axes seen from above, as wide or high as the view."""
-    extent = view.high - view.low
-    high = (_WIDE - _LEFT - right) * float(extent[1] / extent[0])
-    figure, axis = _new(_WIDE, min(max(high, 1.0), 6.0) + _BELOW + _AROUND, right)
+def _above(low: _Pair, high: _Pair, right: float = _AROUND) -> Any:
+    """Axes seen from above, as wide or high as the view between these corners [m]."""
+    extent = high[0] - low[0], high[1] - low[1]
+    tall = (_WIDE - _LEFT - right) * extent[1] / extent[0]
+    axis = _new(_WIDE, min(max(tall, 1.0), 6.0) + _BELOW + _AROUND, right)
     axis.set_anchor("W")
-    axis.set_xlim(view.low[0], view.high[0])
-    axis.set_ylim(view.low[1], view.high[1])
+    axis.set_xlim(low[0], high[0])
+    axis.set_ylim(low[1], high[1])
     axis.set_aspect("equal")
     _number(axis)
-    return figure, axis
+    return axis
 
 
 def _number(axis: Any) -> None:
@@ -102,104 +134,142 @@ def _number(axis: Any) -> None:
     axis.locator_params(nbins=_TICKS)
 
 
-def trajectories(outcome: Outcome, view: Extent) -> str:
-    """Ways from above, a color for each crowd; dots are starts."""
-    figure, axis = _above(view)
-    for k, track in enumerate(outcome.tracks):
-        ways = figures.paths(track)
-        look = {"colors": color_of(k), "linewidths": 0.6, "alpha": 0.5}
-        axis.add_collection(_drawing("collections").LineCollection(list(ways), **look))
-        axis.scatter(*ways[:, 0].T, s=3.0, color=color_of(k), label=track.name)
-    if len(outcome.tracks) > 1:
-        axis.legend(fontsize=7, loc="upper right")
-    return _encoded(figure)
+def _corners(view: Extent) -> tuple[_Pair, _Pair]:
+    (left, below), (right, above) = view.low.tolist(), view.high.tolist()
+    return (left, below), (right, above)
 
 
-def _colored(
-    axis: Any, view: Extent, values: figures.F64, most: float, look: str, what: str
-) -> None:
+@lru_cache(_SHEETS)
+def _ways_sheet(low: _Pair, high: _Pair) -> _Sheet:
+    return _Sheet(_above(low, high))
+
+
+@lru_cache(_SHEETS)
+def _map_sheet(low: _Pair, high: _Pair, most: float, look: str, what: str) -> _Sheet:
     """A map of cells in colors, which a bar explains."""
-    shown = axis.pcolormesh(*view.edges, values, cmap=look, vmin=0.0, vmax=most)
+    axis = _above(low, high, _BAR)
     # as in the picture of the ways beside it: numbers take most of the time to draw
     axis.tick_params(labelbottom=False, labelleft=False)
     axis.apply_aspect()
     beside = axis.get_position()
     wide = axis.figure.get_figwidth()
     bar = axis.figure.add_axes((beside.x1 + 0.1 / wide, beside.y0, 0.12 / wide, beside.height))
-    axis.figure.colorbar(shown, cax=bar).set_label(what, fontsize=7)
+    scale = _drawing("colors").Normalize(0.0, most)
+    colors = _drawing("cm").ScalarMappable(scale, look)
+    axis.figure.colorbar(colors, cax=bar).set_label(what, fontsize=7)
     _number(bar)
+    return _Sheet(axis)
+
+
+@lru_cache(_SHEETS)
+def _curves_sheet(first: float, last: float, most: float, what: str) -> _Sheet:
+    """Axes for curves over the time between two moments [s]."""
+    return _Sheet(_curves(_new(_WIDE, _HIGH), (first, last), most, what))
+
+
+def trajectories(outcome: Outcome, view: Extent) -> str:
+    """Ways from above, a color for each crowd; dots are starts."""
+    sheet = _ways_sheet(*_corners(view))
+    axis, lines, dots = sheet.axis, [], []
+    for k, track in enumerate(outcome.tracks):
+        ways = figures.paths(track)
+        look = {"colors": color_of(k), "linewidths": 0.6, "alpha": 0.5}
+        lines.append(_drawing("collections").LineCollection(list(ways), **look))
+        axis.add_collection(lines[-1], autolim=False)
+        dots.append(axis.scatter(*ways[:, 0].T, s=3.0, color=color_of(k), label=track.name))
+    named = [axis.legend(fontsize=7, loc="upper right")] if len(outcome.tracks) > 1 else []
+    both = zip(lines, dots, strict=True)
+    return sheet.picture([*(one for pair in both for one in pair), *named])
 
 
 def density(found: figures.Maps, view: Extent, most: float) -> str:
     """Map of the mean density; the darkest is the same in all variations."""
-    figure, axis = _above(view, _BAR)
-    _colored(axis, view, found.density, most, "magma_r", "people per m²")
-    return _encoded(figure)
+    look = "magma_r"
+    sheet = _map_sheet(*_corners(view), most, look, "people per m²")
+    return sheet.picture([_cells(sheet.axis, view, found.density, most, look)])
+
+
+def _cells(axis: Any, view: Extent, values: figures.F64, most: float, look: str) -> Any:
+    return axis.pcolormesh(*view.edges, values, cmap=look, vmin=0.0, vmax=most)
 
 
 def flow(found: figures.Maps, view: Extent, most: float) -> str:
     """Map of the mean flow: how many pass a meter in a second, and where to."""
-    figure, axis = _above(view, _BAR)
+    look = "Blues"
+    sheet = _map_sheet(*_corners(view), most, look, "people per m and s")
     x, y = view.edges
     size = np.linalg.norm(found.flow, axis=2)
-    _colored(axis, view, size, most, "Blues", "people per m and s")
     each = max(1, math.ceil(max(size.shape) / 24))
     at = np.meshgrid(0.5 * (x[1:] + x[:-1])[::each], 0.5 * (y[1:] + y[:-1])[::each])
     arrows, long = found.flow[::each, ::each], size[::each, ::each]
     there = long > 0.02 * most
     unit = arrows[there] / long[there][:, None]
-    axis.quiver(at[0][there], at[1][there], *unit.T, color="#223344", scale=34.0, width=0.004)
-    return _encoded(figure)
+    looks = {"color": "#223344", "scale": 34.0, "width": 0.004}
+    shown = sheet.axis.quiver(at[0][there], at[1][there], *unit.T, **looks)
+    return sheet.picture([_cells(sheet.axis, view, size, most, look), shown])
 
 
 def speed(curve: figures.Curve, most: float) -> str:
     """Mean speed over time, and between which half of the agents are."""
-    figure, axis = _new(_WIDE, _HIGH)
-    axis.fill_between(curve.time, curve.low, curve.high, color=color_of(0), alpha=0.25, lw=0.0)
-    axis.plot(curve.time, curve.mean, color=color_of(0), lw=1.4)
-    return _curves(figure, axis, "speed [m/s]", most)
+    sheet = _curves_sheet(float(curve.time[0]), float(curve.time[-1]), most, "speed [m/s]")
+    look = {"color": color_of(0), "alpha": 0.25, "lw": 0.0}
+    band = sheet.axis.fill_between(curve.time, curve.low, curve.high, **look)
+    return sheet.picture(
+        [band, *sheet.axis.plot(curve.time, curve.mean, color=color_of(0), lw=1.4)]
+    )
 
 
 def arrivals(outcome: Outcome) -> str | None:
     """How many have arrived, over time; None where it was not counted."""
-    rows = [(track, figures.arrivals(track)) for track in outcome.tracks]
-    if not any(row is not None for _track, row in rows):
+    found = [(track, figures.arrivals(track)) for track in outcome.tracks]
+    rows = [(k, track, row) for k, (track, row) in enumerate(found) if row is not None]
+    if not rows:
         return None
-    figure, axis = _new(_WIDE, _HIGH)
-    for k, (track, row) in enumerate(rows):
-        if row is not None:
-            axis.step(*row, where="post", color=color_of(k), lw=1.4, label=track.name)
-    if len(rows) > 1:
-        axis.legend(fontsize=7)
-    return _curves(figure, axis, "arrived", max(_agents(outcome), 1))
+    first, last = (f(row[0][k] for _, _, row in rows) for f, k in ((min, 0), (max, -1)))
+    sheet = _curves_sheet(float(first), float(last), float(max(_agents(outcome), 1)), "arrived")
+    artists = []
+    for k, track, row in rows:
+        look = {"color": color_of(k), "lw": 1.4, "label": track.name}
+        artists += sheet.axis.step(*row, where="post", **look)
+    if len(found) > 1:
+        artists.append(sheet.axis.legend(fontsize=7))
+    return sheet.picture(artists)
 
 
 def _agents(outcome: Outcome) -> int:
     return max(track.positions.shape[1] for track in outcome.tracks)
 
 
-def _curves(figure: Any, axis: Any, what: str, most: float) -> str:
+def _curves(axis: Any, times: _Pair, most: float, what: str) -> Any:
+    """Axes for curves over times [s], from 0 up to a little more than the most."""
+    around = 0.05 * (times[1] - times[0]) or 0.05
+    axis.set_xlim(times[0] - around, times[1] + around)
     axis.set_ylim(0.0, 1.05 * most)
     axis.set_xlabel("time [s]", fontsize=8)
     axis.set_ylabel(what, fontsize=8)
     _number(axis)
     axis.grid(alpha=0.3)
-    return _encoded(figure)
+    return axis
 
 
 def all_arrivals(outcomes: Sequence[Outcome]) -> str | None:
     """Shares that have arrived over time, a line for each variation; None where nobody counted."""
-    figure, axis = _new(2.0 * _WIDE, _HIGH)
-    drawn = False
+    curves = []
     for k, one in enumerate(outcomes):
         rows = [row for row in map(figures.arrivals, one.tracks) if row is not None]
-        if not rows:
-            continue
-        longest = max(rows, key=lambda row: len(row[0]))[0]
-        total = np.sum([np.interp(longest, *row) for row in rows], axis=0)
-        count = sum(track.positions.shape[1] for track in one.tracks)
-        shade = k / max(len(outcomes) - 1, 1)
-        axis.plot(longest, 100.0 * total / count, lw=1.0, color=(0.2, 0.3 + 0.5 * shade, 0.8, 0.8))
-        axis.annotate(str(one.number), (longest[-1], 100.0 * total[-1] / count), fontsize=7)
-        drawn = True
-    return _curves(figure, axis, "arrived [%]", 100.0) if drawn else None
+        if rows:
+            longest = max(rows, key=lambda row: len(row[0]))[0]
+            total = np.sum([np.interp(longest, *row) for row in rows], axis=0)
+            count = sum(track.positions.shape[1] for track in one.tracks)
+            shade = k / max(len(outcomes) - 1, 1)
+            curves.append((one.number, shade, longest, 100.0 * total / count))
+    if not curves:
+        return None
+    times = (f(curve[2][k] for curve in curves) for f, k in ((min, 0), (max, -1)))
+    first, last = map(float, times)
+    sheet = _Sheet(_curves(_new(2.0 * _WIDE, _HIGH), (first, last), 100.0, "arrived [%]"))
+    artists = []
+    for number, shade, time, share in curves:
+        artists += sheet.axis.plot(time, share, lw=1.0, color=(0.2, 0.3 + 0.5 * shade, 0.8, 0.8))
+        artists.append(sheet.axis.annotate(str(number), (time[-1], share[-1]), fontsize=7))
+    return sheet.picture(artists)
