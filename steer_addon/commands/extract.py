@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Generator
 from pathlib import Path
 
-from ..blender.headless import contents, extracting
+from ..blender.headless import contents, extracting, unshown
 from ..core.step.simulation import with_progress
 from ..farm import results
 from . import arguments
@@ -42,13 +42,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_settings(parser)
 
 
+class _Opened(Pipeline):
+    """A .blend file, of which it is said at once what it is: batches wait for that."""
+
+    def _open(self, options: argparse.Namespace) -> None:
+        with unshown.crowds_unshown():
+            super()._open(options)
+            if options.about is not None:
+                # as it is in its file: jobs change settings
+                told = contents.scene_contents(self.scene, options.file.name)
+                results.write_json(options.about, {"format": results.ABOUT_FORMAT, **told})
+
+
 def run(options: argparse.Namespace) -> Result:
     """Open the file, read all frames and write them; nothing is simulated."""
-    work = Pipeline(options)
-    if options.about is not None:
-        # as it is in its file: jobs change settings
-        told = contents.scene_contents(work.scene, options.file.name)
-        results.write_json(options.about, {"format": results.ABOUT_FORMAT, **told})
+    work = _Opened(options)
     jobs = list(work.jobs("Extracting"))
     progress = work.progress(f"Extracting {options.file.name}")
 

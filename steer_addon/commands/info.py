@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..blender.headless import batch, contents
+from ..blender.headless import batch, contents, unshown
 from . import arguments
 from .output import Result
 from .simulating import world_pipeline
@@ -24,8 +24,9 @@ def run(options: argparse.Namespace) -> Result:
     """Open the file and tell; nothing is simulated, and nothing written."""
     if not IN_BLENDER(options):
         return _of_world(options)
-    scene = batch.open_file(options.file)
-    found = contents.scene_contents(scene, options.file.name, options.crowd)
+    with unshown.crowds_unshown():
+        scene = batch.open_file(options.file)
+        found = contents.scene_contents(scene, options.file.name, options.crowd)
     lines = [line for row in found["crowds"] for line in _lines(row)]
     return Result({"command": "info", **found}, lines)
 
