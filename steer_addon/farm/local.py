@@ -17,6 +17,8 @@ from .work import Outcome, Work
 
 _PAUSE = 0.02
 """Time between two looks at the processes [s]: a core is idle for half of it after each task."""
+_TELL = 0.2
+"""Time between two reports of how far tasks are, for which all logs are read [s]."""
 _RENDER_CORES = 4
 """Cores that a renderer puts to use well beside others: more pictures at once need more memory."""
 _MEMORY = 1 << 30
@@ -71,6 +73,7 @@ class Engine:
         self._out, self._starter, self._workers = out, starter, workers
         self._variables = variables
         self._running: dict[int, Work] = {}
+        self._told = -_TELL
 
     def adopt(self, work: Work, reporter: Reporter) -> None:
         """Take over a task that is being worked on."""
@@ -91,7 +94,9 @@ class Engine:
             if not self._has_room(task):
                 break
             self._start(task, reporter)
-        reporter.tick(self.shares())
+        if time.perf_counter() - self._told >= _TELL:
+            self._told = time.perf_counter()
+            reporter.tick(self.shares())
 
     def shares(self) -> dict[int | str, tuple[str, float]]:
         """The task of each process that runs, and the share of it that is done, 0 to 1."""

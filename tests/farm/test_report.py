@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
+import subprocess
 import sys
+import threading
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,12 +19,10 @@ from steer_addon.core.errors import OutputError
 from steer_addon.farm.errors import JobError
 from steer_addon.farm.report import drawing, figures, page
 from steer_addon.farm.report.gather import outcomes, variation
-from steer_addon.farm.starter import Starter
 from tests.cli.trees import tree
 
 ROOT = Path(__file__).resolve().parents[2]
 FRAMES, FPS = 49, 24.0
-STEER = Starter((sys.executable, "-m", "steer_addon"), {"PYTHONPATH": str(ROOT)})
 
 
 def simulation(folder, positions, velocities, alive=None, **report):
@@ -156,55 +157,83 @@ def two_and_three(walkers):
     return walkers
 
 
-@pytest.fixture
-def drawn_here(monkeypatch):
-    """Numbers of the variations that this process draws."""
-    numbers, draw = [], drawing._draw
-    monkeypatch.setattr(drawing, "_FEWEST", 1)
+REPORT = """
+import json, os, signal, sys
+from pathlib import Path
+from steer_addon.farm.report import drawing, page
 
-    def noted(one, *rest):
-        numbers.append(one.number)
-        return draw(one, *rest)
+numbers, draw = [], drawing._draw
+def noted(ready, *rest):
+    numbers.append(ready.one.number)
+    return draw(ready, *rest)
 
-    monkeypatch.setattr(drawing, "_draw", noted)
-    return numbers
+drawing._draw, drawing._FEWEST = noted, 1
+{fault}
+page.write_report(Path(sys.argv[1]), 2)
+print(json.dumps(numbers))
+"""
+IN_THE_OTHER = """
+whole = drawing._divided
+drawing._divided = lambda work: whole(lambda: {instead})
+"""
+FAULTS = {
+    "missing": "def none(): raise OSError\nos.fork = none",
+    "killed": IN_THE_OTHER.format(instead="os.kill(os.getpid(), signal.SIGKILL)"),
+    "failed": IN_THE_OTHER.format(instead="1 // 0"),
+    "of other results": IN_THE_OTHER.format(instead="work()[1:]"),
+}
+linux = pytest.mark.skipif(sys.platform != "linux", reason="one process draws alone")
 
 
-def test_processes_draw_together_what_one_draws_alone(two_and_three, drawn_here):
+def drawn_together(out, fault=""):
+    """Let two processes write a report; returns the numbers that the first one has drawn."""
+    words = [sys.executable, "-c", REPORT.format(fault=fault), str(out)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return json.loads(done.stdout)
+
+
+@linux
+def test_processes_draw_together_what_one_draws_alone(two_and_three):
     pytest.importorskip("matplotlib")
     (alone, *_) = page.write_report(two_and_three)
-    expected = alone.read_bytes()
-    assert drawn_here == [1, 2, 4, 5]
-    drawn_here.clear()
-    before = tree(two_and_three)
-    page.write_report(two_and_three, drawing.Drawers(2, STEER))
-    assert drawn_here == [1, 4]
+    expected, before = alone.read_bytes(), tree(two_and_three)
+    alone.write_bytes(b"")
+    assert drawn_together(two_and_three) == [1, 4]
     assert alone.read_bytes() == expected and tree(two_and_three) == before
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        ("/no/such/program",),
-        (sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"),
-        (sys.executable, "-c", 'print(\'{"scales": [1.0], "pictures": [{}, {}]}\')'),
-        (sys.executable, "-c", "print('{\"scales\": ')"),
-    ],
-    ids=["missing", "killed", "of other results", "cut short"],
-)
-def test_what_other_processes_do_not_draw_is_drawn_here(two_and_three, drawn_here, program):
+@linux
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_other_processes_do_not_draw_is_drawn_here(two_and_three, fault):
     pytest.importorskip("matplotlib")
-    paths = page.write_report(two_and_three, drawing.Drawers(2, Starter(program)))
-    assert drawn_here == [1, 4, 2, 5]
+    (alone, *_) = page.write_report(two_and_three)
+    expected = alone.read_bytes()
+    assert drawn_together(two_and_three, FAULTS[fault]) == [1, 4, 2, 5]
+    assert alone.read_bytes() == expected
+
+
+def test_a_process_with_other_threads_draws_alone(two_and_three, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(drawing, "_FEWEST", 1)
+    monkeypatch.setattr(drawing, "_divided", None)
+    held = threading.Event()
+    other = threading.Thread(target=held.wait)
+    other.start()
+    try:
+        paths = page.write_report(two_and_three, 2)
+    finally:
+        held.set()
+        other.join()
     assert Page(paths[0].read_text("utf-8")).tags.count("img") == 4 + 4 * 4 + 2
 
 
 def test_a_picture_holds_nothing_of_those_before_it(two_and_three):
     pytest.importorskip("matplotlib")
     shown = [one for one in outcomes(two_and_three) if one.tracks]
-    one, all_of_them = drawing.part_of(shown, 0, 4), drawing.part_of(shown, 0, 1)
-    first, *others = all_of_them.pictures
-    assert one.pictures == [first] == drawing.part_of(shown, 0, 4).pictures
+    first, *others = drawing.pictures_of(shown)
+    assert drawing.pictures_of(shown[::-1]) == [first, *others][::-1]
     for name in ("ways", "density", "flow", "speed"):
         assert len({first[name], *(other[name] for other in others)}) == 4, name
 

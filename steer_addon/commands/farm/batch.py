@@ -11,7 +11,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from ...farm.errors import JobError
 from ...farm.graph import Graph
 from ...farm.job import read_job
 from ...farm.progress import reporter_for
-from ...farm.report import drawing, page
+from ...farm.report import page, plots
 from ...farm.results import is_done
 from ...farm.starter import find_starter
 from ...farm.tasks import EXTRACT, first_tasks, tasks_of
@@ -136,7 +136,8 @@ class Plan:
     def _find_tasks(
         self, kernels: Path | None, at_once: int, read: Callable[[Path], Work | None] | None
     ) -> None:
-        scenes = self.looks.run(self.starter, at_once, read)
+        meanwhile = None if read is None else _load_plots
+        scenes = self.looks.run(self.starter, at_once, read, meanwhile)
         for scene in scenes:
             check_scene(self.batch, scene)
         self.variations = variations_of(self.batch, scenes)
@@ -189,6 +190,12 @@ class Plan:
         self.looks.faults = {}
 
 
+def _load_plots() -> None:
+    """Load what draws the report while other processes read scenes; the report says if it fails."""
+    with suppress(OutputError):
+        plots.load()
+
+
 def _at_once(options: argparse.Namespace) -> int:
     """How many processes this machine may start beside those of an engine."""
     here = local.worker_count()
@@ -237,11 +244,10 @@ def run(options: argparse.Namespace) -> Result:
 def _report_on(plan: Plan, graph: Graph, options: argparse.Namespace) -> dict[str, str]:
     """Write the report where anything is new: its page, or why there is none."""
     out = plan.batch.out
-    drawers = drawing.Drawers(_at_once(options), plan.starter)
     if graph.kept == graph.total and (out / page.HTML).is_file():
         return {"report": str(out / page.HTML)}
     try:
-        return {"report": str(page.write_report(out, drawers)[0])}
+        return {"report": str(page.write_report(out, _at_once(options))[0])}
     except OutputError as error:
         return {"no_report": str(error)}
 

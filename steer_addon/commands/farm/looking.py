@@ -55,7 +55,11 @@ class Look:
         return {path: d for path, d in self._digests.items() if d not in self.said}
 
     def run(
-        self, starter: Starter, at_once: int, read: Callable[[Path], Work | None] | None = None
+        self,
+        starter: Starter,
+        at_once: int,
+        read: Callable[[Path], Work | None] | None = None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> list[Scene]:
         """Look at what is unknown; returns the scenes that can be used.
 
@@ -63,6 +67,7 @@ class Look:
             starter: How to start commands.
             at_once: How many processes run at once, and how many tasks begin.
             read: Begins with the task that reads a scene; gives None where there is none.
+            meanwhile: Done once while the first processes start.
         """
         waiting, running = list(self.unknown), dict[Path, Any]()
         try:
@@ -75,6 +80,9 @@ class Look:
                     full = len(works) + len(self.begun) >= at_once
                     work = None if read is None or full else read(path)
                     running[path] = work or _start(path, starter)
+                if meanwhile is not None:
+                    meanwhile()
+                    meanwhile = None
                 for path, process in list(running.items()):
                     if isinstance(process, Work):
                         self._follow(path, process, running, starter)

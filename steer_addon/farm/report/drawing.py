@@ -1,97 +1,93 @@
-"""Pictures of the variations of a report, drawn by several processes at once where there are many.
+"""Pictures of the variations of a report, drawn by several processes where there are many.
 
-The others are `steer report DIR --part 2/3`, and so on: each finds the scales of all variations,
-draws its part of them, and says the pictures on stdout. They write no file, so one that is stopped
-leaves nothing; what it had to draw is drawn here.
+What all pictures depend on is worked out once; then this process divides into several, each of
+which draws its part. They write no file, so one that is ended leaves nothing; what it had to draw
+is drawn here.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from functools import partial
 from typing import Any, NamedTuple
 
-from ..starter import Starter
 from . import figures, plots
 from .gather import Outcome
 
 Pictures = Mapping[str, str | None]
 """Sources of the pictures of a variation, see `_draw`; None for one that cannot be drawn."""
 _FEWEST = 4
-"""Variations for which a process is started: its start takes as long as to draw two."""
+"""Variations for which a process is started: what it draws by itself takes longer than its start.
+"""
 
 
-class Drawers(NamedTuple):
-    """Processes that may draw at once, this one included, and how the others are started."""
+class _Ready(NamedTuple):
+    """A variation that is ready to be drawn."""
 
-    processes: int
-    starter: Starter
-
-
-ALONE = Drawers(1, Starter(()))
-"""This process, and no other."""
+    one: Outcome
+    maps: figures.Maps
+    speeds: figures.Curve
 
 
-class Part(NamedTuple):
-    """Pictures of a part of the variations, which are as many apart as there are parts.
+class _Scales(NamedTuple):
+    """What all variations are drawn by.
 
     Attributes:
-        scales: Bounds of the view, and the largest density, flow and speed of all variations.
-        pictures: Pictures of each variation of the part, in order.
+        view: What of the ground is seen.
+        most: The largest density, flow and speed of all variations.
     """
 
-    scales: list[float]
-    pictures: list[Pictures]
+    view: figures.Extent
+    most: list[float]
 
 
-def pictures_of(out: Path, shown: Sequence[Outcome], drawers: Drawers) -> list[Pictures]:
+def pictures_of(shown: Sequence[Outcome], processes: int = 1) -> list[Pictures]:
     """Draw variations.
 
     Args:
-        out: Folder of the batch.
-        shown: All its variations that were simulated.
-        drawers: Who may draw.
+        shown: All variations of a batch that were simulated.
+        processes: How many may draw at once, this one included.
 
     Returns:
         The pictures of each, in order.
+
+    Raises:
+        OutputError: matplotlib is not installed.
     """
-    count = max(1, min(drawers.processes, len(shown) // _FEWEST))
-    found: list[Pictures] = [{}] * len(shown)
-    with _others(out, count, drawers.starter) as others:
-        own = part_of(shown, 0, count)
-        found[::count] = own.pictures
+    if not shown:
+        return []
+    plots.load()
+    ready, scales = _prepared(shown)
+    count = max(1, min(processes, len(ready) // _FEWEST)) if _divides() else 1
+    found: list[Pictures] = [{}] * len(ready)
+
+    def part(number: int) -> list[Pictures]:
+        return [_draw(each, scales) for each in ready[number::count]]
+
+    with _others(part, count) as others:
+        found[::count] = part(0)
         for number in range(1, count):
-            wanted = len(shown[number::count])
-            told = _told(others.get(number))
-            if told is None or told.scales != own.scales or len(told.pictures) != wanted:
-                told = part_of(shown, number, count)
-            found[number::count] = told.pictures
+            told = _told(others.get(number), len(ready[number::count]))
+            found[number::count] = part(number) if told is None else told
     return found
 
 
-def part_of(shown: Sequence[Outcome], number: int, count: int) -> Part:
-    """Draw a part of the variations by the scales of all.
-
-    Args:
-        shown: All variations.
-        number: Number of the part, from 0.
-        count: How many parts there are.
-    """
-    view = figures.view_of(shown)
-    most, kept = [0.0, 0.0, 0.0], []
-    for k, one in enumerate(shown):
+def _prepared(shown: Sequence[Outcome]) -> tuple[list[_Ready], _Scales]:
+    view, most = figures.view_of(shown), [0.0, 0.0, 0.0]
+    ready = []
+    for one in shown:
         # frames are read here once for maps and once for speeds
         maps, speeds = figures.maps(one.tracks, view), figures.speeds(one.tracks)
         each = (maps.density, abs(maps.flow), speeds.high)
         most = [max(a, _largest(b)) for a, b in zip(most, each, strict=True)]
-        if k % count == number:
-            kept.append((one, maps, speeds))
-    most = [value or 1.0 for value in most]
-    pictures = [_draw(one, view, maps, speeds, most) for one, maps, speeds in kept]
-    return Part([*view.low.tolist(), *view.high.tolist(), *most], pictures)
+        ready.append(_Ready(one, maps, speeds))
+    return ready, _Scales(view, [value or 1.0 for value in most])
 
 
 def _largest(values: figures.F64) -> float:
@@ -100,50 +96,78 @@ def _largest(values: figures.F64) -> float:
     return float(there.max()) if len(there) else 0.0
 
 
-def _draw(
-    one: Outcome,
-    view: figures.Extent,
-    maps: figures.Maps,
-    speeds: figures.Curve,
-    most: Sequence[float],
-) -> Pictures:
+def _draw(ready: _Ready, scales: _Scales) -> Pictures:
+    one, view, most = ready.one, *scales
     return {
         "rendered": plots.rendered(one.picture) if one.picture is not None else None,
         "ways": plots.trajectories(one, view),
-        "density": plots.density(maps, view, most[0]),
-        "flow": plots.flow(maps, view, most[1]),
-        "speed": plots.speed(speeds, most[2]),
+        "density": plots.density(ready.maps, view, most[0]),
+        "flow": plots.flow(ready.maps, view, most[1]),
+        "speed": plots.speed(ready.speeds, most[2]),
         "arrivals": plots.arrivals(one),
     }
 
 
+def _divides() -> bool:
+    """Whether this process may divide: another thread might hold what the new one waits for."""
+    alone = "bpy" not in sys.modules and threading.active_count() == 1
+    # elsewhere libraries of the system forbid it
+    return sys.platform == "linux" and alone
+
+
+class _Process(NamedTuple):
+    """A process that draws, and the end of a pipe on which it says what it has drawn."""
+
+    number: int
+    pipe: int
+
+
 @contextmanager
-def _others(out: Path, count: int, starter: Starter) -> Iterator[dict[int, Any]]:
+def _others(part: Callable[[int], list[Pictures]], count: int) -> Iterator[dict[int, _Process]]:
     """Processes for all parts but the first, by their numbers; none is left at the end."""
-    found: dict[int, Any] = {}
+    found: dict[int, _Process] = {}
     try:
         for number in range(1, count):
-            words = ["report", str(out), f"--part={number + 1}/{count}", "--json"]
             # what cannot be started draws nothing
             with suppress(OSError):
-                found[number] = starter.open(
-                    words, {}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-                )
+                found[number] = _divided(partial(part, number))
         yield found
     finally:
         for process in found.values():
-            process.kill()
-            process.wait()
-            process.stdout.close()
-            with suppress(OSError):
-                process.stdin.close()
+            os.close(process.pipe)
+            os.kill(process.number, signal.SIGKILL)
+            os.waitpid(process.number, 0)
 
 
-def _told(process: Any) -> Part | None:
+def _divided(work: Callable[[], list[Pictures]]) -> _Process:
+    """Start a process that does some work, says what came of it, and ends."""
+    pipe, told = os.pipe()
+    try:
+        number = os.fork()
+    except OSError:
+        os.close(pipe)
+        os.close(told)
+        raise
+    if number:
+        os.close(told)
+        return _Process(number, pipe)
+    # whatever happens, nothing that the first process has begun is ended here
+    try:
+        os.close(pipe)
+        # the first process ends this one; Ctrl-C in a terminal reaches both
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        with os.fdopen(told, "wb") as file:
+            file.write(json.dumps(work()).encode())
+    finally:
+        os._exit(0)
+
+
+def _told(process: _Process | None, count: int) -> list[Pictures] | None:
     """The pictures that a process says it has drawn; None where it did not."""
     if process is None:
         return None
-    with suppress(ValueError, IndexError, KeyError, TypeError):
-        told = json.loads(process.stdout.read().splitlines()[-1])
-        return Part(told["scales"], told["pictures"])
+    with suppress(OSError, ValueError), os.fdopen(os.dup(process.pipe), "rb") as file:
+        told: Any = json.loads(file.read())
+        return told if isinstance(told, list) and len(told) == count else None
     return None

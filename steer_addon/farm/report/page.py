@@ -15,7 +15,7 @@ from ...core.files.staging import as_output_errors, replace_file
 from ...version import __version__
 from ..results import read_json, write_json
 from . import figures, plots
-from .drawing import ALONE, Drawers, Pictures, pictures_of
+from .drawing import Pictures, pictures_of
 from .gather import Outcome, outcomes
 
 JSON, CSV, HTML = "report.json", "report.csv", "report.html"
@@ -31,12 +31,12 @@ _CAPTIONS = {
 """What the pictures of a variation show, in order."""
 
 
-def write_report(out: Path, drawers: Drawers = ALONE) -> list[Path]:
+def write_report(out: Path, processes: int = 1) -> list[Path]:
     """Write the report of a batch into its folder.
 
     Args:
         out: The folder.
-        drawers: Who may draw its pictures.
+        processes: How many may draw its pictures at once.
 
     Returns:
         The files.
@@ -50,7 +50,7 @@ def write_report(out: Path, drawers: Drawers = ALONE) -> list[Path]:
     rows = [_row(one) for one in found]
     _check_own(out)
     # first, since it shows whether anything can be drawn
-    shown = _MARK + _page(out, found, drawers)
+    shown = _MARK + _page(out, found, processes)
     write_json(out / JSON, {"format": FORMAT, "steer": __version__, "variations": rows})
     _write(out / CSV, _as_csv(rows))
     _write(out / HTML, shown)
@@ -98,10 +98,10 @@ def _plain(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@") else cell
 
 
-def _page(out: Path, found: Sequence[Outcome], drawers: Drawers) -> str:
+def _page(out: Path, found: Sequence[Outcome], processes: int) -> str:
     name = html.escape(out.resolve().name)
     shown = [one for one in found if one.tracks]
-    drawn = pictures_of(out, shown, drawers)
+    drawn = pictures_of(shown, processes)
     each = {one.number: pictures for one, pictures in zip(shown, drawn, strict=True)}
     template = Template(Path(__file__).with_name("page.html").read_text("utf-8"))
     failed = len(found) - len(shown)

@@ -32,6 +32,8 @@ _TICKS = 4
 """Numbers along an axis, at most."""
 _SHEETS = 4
 """Sheets of each kind that are kept: all variations of a report share their scales."""
+_PARTS = ("backends.backend_agg", "cm", "collections", "colors", "figure", "image")
+"""Modules of matplotlib that are used."""
 _Pair = tuple[float, float]
 
 
@@ -43,6 +45,16 @@ def _drawing(name: str) -> Any:
         raise OutputError(
             "The report's pictures need matplotlib: pip install steer[farm] brings it"
         ) from None
+
+
+def load() -> None:
+    """Load matplotlib, which takes as long as the pictures of some variations.
+
+    Raises:
+        OutputError: It is not installed.
+    """
+    for name in _PARTS:
+        _drawing(name)
 
 
 class _Sheet:
