@@ -15,7 +15,7 @@ from .starter import Starter
 from .tasks import KERNELS, Task
 from .work import Outcome, Work
 
-_PAUSE = 0.02
+_PAUSE = 0.01
 """Time between two looks at the processes [s]: a core is idle for half of it after each task."""
 _TELL = 0.2
 """Time between two reports of how far tasks are, for which all logs are read [s]."""

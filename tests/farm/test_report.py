@@ -172,15 +172,23 @@ drawing._draw, drawing._FEWEST = noted, 1
 page.write_report(Path(sys.argv[1]), 2)
 print(json.dumps(numbers))
 """
+KILLED = "os.kill(os.getpid(), signal.SIGKILL)"
 IN_THE_OTHER = """
-whole = drawing._divided
-drawing._divided = lambda work: whole(lambda: {instead})
+whole = drawing._work
+def work(work, there):
+    {instead}
+drawing._work = work
 """
+SAYS = "there.sendall(drawing._line({said})); os._exit(0)"
+DRAWS = "drawing._Part.draw = lambda *_: {instead}; whole(work, there)"
 FAULTS = {
     "missing": "def none(): raise OSError\nos.fork = none",
-    "killed": IN_THE_OTHER.format(instead="os.kill(os.getpid(), signal.SIGKILL)"),
-    "failed": IN_THE_OTHER.format(instead="1 // 0"),
-    "of other results": IN_THE_OTHER.format(instead="work()[1:]"),
+    "killed": IN_THE_OTHER.format(instead=KILLED),
+    "failed": IN_THE_OTHER.format(instead="whole(None, there)"),
+    "of other results": IN_THE_OTHER.format(instead=SAYS.format(said=[9.0])),
+    "killed while it draws": IN_THE_OTHER.format(instead=DRAWS.format(instead=KILLED)),
+    "failed while it draws": IN_THE_OTHER.format(instead=DRAWS.format(instead="1 // 0")),
+    "of fewer pictures": IN_THE_OTHER.format(instead=DRAWS.format(instead="[{}]")),
 }
 linux = pytest.mark.skipif(sys.platform != "linux", reason="one process draws alone")
 
@@ -217,7 +225,7 @@ def test_what_other_processes_do_not_draw_is_drawn_here(two_and_three, fault):
 def test_a_process_with_other_threads_draws_alone(two_and_three, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(drawing, "_FEWEST", 1)
-    monkeypatch.setattr(drawing, "_divided", None)
+    monkeypatch.setattr(drawing, "_Other", None)
     held = threading.Event()
     other = threading.Thread(target=held.wait)
     other.start()
