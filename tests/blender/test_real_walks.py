@@ -23,7 +23,15 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 sys.path.append(str(Path(__file__).parents[1] / "core"))
 
-from walktools import journey, on_slope, planted_slips, walk  # noqa: E402
+from walktools import (  # noqa: E402
+    changing,
+    frames_until_it_stands,
+    journey,
+    on_slope,
+    planted_slips,
+    random_journey,
+    walk,
+)
 
 from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
@@ -85,6 +93,27 @@ def test_soles_of_real_rigs_stay_at_any_speed(who, walks, runs, radius, slopes, 
     for slips, (median, most) in zip(map(np.concatenate, found), LIMITS, strict=True):
         assert len(slips) > 100
         assert np.median(slips) <= median and np.percentile(slips, 95.0) <= most
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("who", "walks", "runs"), WHO)
+def test_soles_of_real_rigs_stay_while_they_speed_up_and_stop(who, walks, runs, shared):
+    space, found = made(shared, who, walks, runs), []
+    height = np.ptp(space.positions[..., 2], axis=1).max()
+    low = space.positions[..., 2].min(axis=0) < BAND * height
+    feet = replace(space, positions=space.positions[:, low])
+    for seed in range(12):
+        speeds, turns = random_journey(seed)
+        went = walk(feet, speeds, turns)
+        points = went.vertices()
+        for k in np.flatnonzero(changing(went, speeds)):
+            step = slice(k, k + 2)
+            found.append(planted_slips(points[step], went.yaws[step], speeds[k + 1], BAND * height))
+    slips = np.concatenate(found)
+    assert len(slips) > 1000
+    assert np.median(slips) <= 10.0 and np.percentile(slips, 95.0) <= 20.0
+    stops = [frames_until_it_stands(feet, 3.2, 24 + k) for k in range(0, 24, 4)]
+    assert np.median(stops) <= 36 and max(stops) <= 50
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from tests.often import often
 
 SETTLED = 96
 """Frames after which a body has reached its gait, and taken up its curve."""
-PEOPLE_RUN = ("fast walk", "slow jog", "jog", "run", "fast run")
+PEOPLE_RUN = ("fast walk", "slow jog", "jog", "slow run", "run", "fast run")
 BETWEEN = 0.0012
 """How far a body is held back from its phase: 2/5 of the way to a pose, which is half of 6 mm."""
 RUNS = (*PEOPLE_RUN, "amble", "slow trot", "trot", "fast trot")
@@ -62,8 +62,8 @@ def test_feet_slip_by_20_mm_at_most_where_bodies_walk_for_a_turn_on_the_spot(nam
     went = walk(without, [0.0] * len(turns), turns)
     assert went.gaits.max() >= 1  # it steps
     assert np.percentile(went.slips(0.004), 95) <= 20.0
-    assert not went.moves[:, ::2].any()  # on the spot there is no curve
-    assert np.abs(went.moves[:, 1]).max() < BETWEEN
+    assert not went.moves[:, 0].any()  # on the spot there is no curve
+    assert np.abs(went.moves[:, 1:]).max() < 0.03  # but its gait changes
 
 
 @pytest.mark.parametrize("name", ["woman", "man", "child", "dog"])
@@ -93,22 +93,27 @@ def test_the_other_foot_turns_the_body_as_far():
     # but it shifts ahead where that one shifts back, as it is on the outer side of the curve
     np.testing.assert_allclose(later, turning * [1.0, -1.0, 1.0], atol=2e-3)
     left, right = (walk(made("woman").space, [1.2] * 144, [turn] * 144) for turn in (0.5, -0.5))
-    np.testing.assert_allclose(left.moves[:, ::2], -right.moves[:, ::2], atol=1e-6)
+    np.testing.assert_allclose(left.moves[:, 0], -right.moves[:, 0], atol=1e-6)
+    # some way after the start, when their gaits changed
+    left_after, right_after = (went.moves[SETTLED:] for went in (left, right))
+    np.testing.assert_allclose(left_after[:, 2], -right_after[:, 2], atol=1e-4)
     # what both are held back by is half of their sum
-    assert np.abs(left.moves + right.moves).max() < 2.0 * BETWEEN
+    assert np.abs(left_after + right_after).max() < 2.0 * BETWEEN
     assert np.abs(left.moves[SETTLED:, 0]).max() > 0.01
 
 
 def test_bodies_that_go_straight_are_not_turned_and_others_face_along_the_curve():
     space = made("woman").space
-    moves = walk(space, [1.2] * 40, [0.0] * 40).moves
-    assert not moves[:, ::2].any() and np.abs(moves[:, 1]).max() < BETWEEN
+    moves = walk(space, [1.2] * 144, [0.0] * 144).moves
+    assert not moves[:, 0].any() and np.abs(moves[SETTLED:, 1]).max() < BETWEEN
+    # as its gaits changed at the start it was shifted, and back since
+    assert 0.0 < np.abs(moves[:40, 2]).max() < 0.04 and np.abs(moves[SETTLED:, 2]).max() < 1e-3
     plain = without_turning(space)
     assert not turns_of(Cast((plain.gaits,))).any()
     went = walk(plain, [1.2] * 144, [0.6] * 144)
     # a frame leads along the heading at its end, which half of its turn is behind the curve there
     np.testing.assert_allclose(went.moves[-1, ::2], [0.5 * 0.6 / 24.0, 0.0], atol=1e-4)
-    assert np.abs(went.moves[:, 1]).max() < BETWEEN
+    assert np.abs(went.moves[SETTLED:, 1]).max() < BETWEEN
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.2, 2.8])
@@ -131,7 +136,7 @@ def test_a_body_that_goes_back_on_a_curve_keeps_its_feet_too():
 def test_a_curve_is_taken_up_with_some_delay():
     went = walk(made("woman").space, [1.2] * 96, [0.0] * 48 + [0.6] * 48)
     steps = np.abs(np.diff(went.moves[:, 0]))
-    assert not went.moves[:48, ::2].any()
+    assert not went.moves[:48, 0].any()
     assert steps[47] < 0.4 * steps[60:].max()
 
 

@@ -114,7 +114,11 @@ def test_gaits_change_only_where_feet_pass(speeds):
             away = phase[k + 1] - np.floor(2 * phase[k + 1]) / 2
             near = now[k + 1] < now[k] and away * PERSON[int(now[k + 1])].stride < 0.061
             assert near or np.floor(2 * phase[k]) != np.floor(2 * phase[k + 1] + 1e-5)
-    assert np.all(np.diff(phase) >= 0.0)
+    # a foot of a body that has stopped is set back at 0.36 m/s where that is nearer
+    back = np.flatnonzero(np.diff(phase) < 0.0)
+    assert np.all(np.array(speeds)[back + 1] < 0.3)
+    strides = np.array([PERSON[int(row)].stride for row in now[back]])
+    assert np.all(np.diff(phase)[back] * strides > -0.0151)
 
 
 def test_a_body_that_stops_lands_and_stands():
@@ -124,8 +128,8 @@ def test_a_body_that_stops_lands_and_stands():
     found, _ = walked(agents, settings, [0.0] * 72)
     phase, now = found[:, 0, PHASE], found[:, 0, GAIT]
     lands = int(np.argmax(now == 0))
-    # its feet go on at 0.34 m/s, as they slip meanwhile: half a walk, half a slow one
-    assert 0 < lands < 0.5 * (WALK.stride + SLOW.stride) / 0.34 / DT + 1
+    # its feet go on at 0.36 m/s, as they slip meanwhile: a quarter of a walk, half a slow one
+    assert 0 < lands < 0.5 * (0.5 * WALK.stride + SLOW.stride) / 0.36 / DT + 6
     assert np.all(now[lands:] == 0)
     assert (2 * phase[lands]) % 1 == pytest.approx(0.0, abs=1e-5)  # both feet down
     # it breathes by time

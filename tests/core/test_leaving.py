@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from test_gait import DT, GAIT, PHASE, SLOW, STAND, crowd, walked
 
-from steer_addon.core.characters.cast import MEMORY, Cast
-from steer_addon.core.characters.leaving import landing, leaving
+from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
+from steer_addon.core.characters.leaving import Change
 from steer_addon.core.characters.pose_space import LEAVES, Row
 from steer_addon.core.step.gaits import gait
 
-FLOOR = 0.005
+HEIGHT = 1.515
+"""Of the body: its vertices may move by 5 mm although their poses say nothing, or 8 mm as it lands.
+"""
 
 
 def rows_of(more):
@@ -33,7 +35,7 @@ def rows_of(more):
 
 def test_gaits_that_are_alike_are_left_anywhere():
     points, slower, row = rows_of(1.0)
-    found = np.array(leaving(points, row, slower, FLOOR))
+    found = np.array(Change(points, row, slower, HEIGHT).leaving()[0])
     assert found.shape == (48, 2)
     assert found[:, 0].max() == 0.0
     # at once: the same phase is as like, or one that is no further than a pose
@@ -42,24 +44,42 @@ def test_gaits_that_are_alike_are_left_anywhere():
 
 def test_the_more_gaits_differ_the_faster_a_body_has_to_be():
     points, slower, row = rows_of(2.0)
-    more = np.array(leaving(points, row, slower, FLOOR))[:, 0]
+    more = np.array(Change(points, row, slower, HEIGHT).leaving()[0])[:, 0]
     planted, swings = more[4 : LEAVES // 2 - 4], more[LEAVES // 2 + 8 : -8]
     assert planted.max() == 0.0 < swings.min()
-    most = np.array(leaving(*_further(points, row, slower), FLOOR))[:, 0]
+    most = np.array(Change(*_further(points, row, slower), HEIGHT).leaving()[0])[:, 0]
     assert (most[LEAVES // 2 + 8 : -8] > swings).all()
 
 
 def test_a_body_that_lands_hides_less_as_it_does_not_go_along():
     points, slower, row = rows_of(2.0)
-    # heads move by 2 cm from the one to the other
-    points[row.first : row.first + row.count, 1, 1] += 0.02
-    found = leaving(points, row, slower, FLOOR)
-    lands = np.array(landing(points, row, slower, FLOOR, found))[:, 0]
+    # heads rise by 2 cm from the one to the other
+    points[row.first : row.first + row.count, 1, 2] += 0.02
+    change = Change(points, row, slower, HEIGHT)
+    found, parting = change.leaving()
     on_its_way = np.array(found)[:, 0]
     assert on_its_way[8] == pytest.approx(0.015, abs=0.001)
-    assert lands.min() > 0.4
-    # with that in the floor, nothing is left of it
-    assert np.min(landing(points, row, slower, 0.03, found)) == 0.0
+    # what moves by 12 mm while its pose says next to nothing
+    assert np.min(change.landing(found)) == pytest.approx(0.012 / 0.03, abs=0.01)
+    # where all of it may move for nothing, nothing is left of it
+    assert np.min(Change(points, row, slower, 5.4).landing(found)) == 0.0
+    # planted feet are where they were, and the head is 2 cm from there
+    np.testing.assert_allclose(np.array(parting)[4:20], [[0.0, 0.0, 0.02]] * 16, atol=1e-5)
+
+
+def test_bodies_are_shifted_by_as_much_as_planted_feet_would_move():
+    points, slower, row = rows_of(1.0)
+    # all of the slower gait stands 3 cm further back and 1 cm to the left
+    points[slower.first : slower.first + slower.count, :, :2] += [0.01, 0.03]
+    found, parting = Change(points, row, slower, HEIGHT).leaving()
+    planted = np.array(parting)[4 : LEAVES // 2 - 4]
+    # nothing of it is left
+    assert np.array(found)[4 : LEAVES // 2 - 4, 0].max() == 0.0
+    further = np.array(found)[4 : LEAVES // 2 - 4, 1]
+    # the foot goes back by 1.2 m a cycle
+    np.testing.assert_allclose(planted[:, 0], 0.03 + 1.2 * further, atol=0.021)
+    np.testing.assert_allclose(planted[:, 1], 0.01, atol=1e-5)
+    assert planted[:, 2].max() < 0.021
 
 
 def _further(points, row, slower):
@@ -106,6 +126,49 @@ def test_slow_steps_change_gaits_where_feet_pass_only():
     assert (shown[:, 0, GAIT] == 9).all()
 
 
+def test_shifts_last_until_a_body_has_gone_some_way():
+    shift = ((0.02, 0.01, 0.0),) * LEAVES
+    rows = [replace(row, parting=shift) if row.leaving else row for row in gaits_with(0.01)]
+    agents, settings = crowd(cast=Cast((tuple(rows),)))
+    agents.velocity[:] = [2.6, 0.0, 0.0]
+    gait.begin(agents, settings)
+    agents.memory[MEMORY][:, PHASE] = 0.2
+    ahead, aside = POSTURE.index("shift_ahead"), POSTURE.index("shift_side")
+    shown, agents = walked(agents, settings, [2.2])
+    assert 9 - shown[0, 0, GAIT] == 2
+    # two changes, less what is left after 92 mm of 0.5 m
+    left = np.exp(-2.2 * DT / 0.5)
+    assert shown[0, 0, aside] == pytest.approx(2 * 0.01 * left, abs=1e-6)
+    held = shown[0, 0, ahead] - 2 * 0.02 * left
+    assert abs(held) < 0.4 * 0.5 * 1.3 / 20
+    # steady from here on
+    shown, agents = walked(agents, settings, [2.2] * 60)
+    assert abs(shown[-1, 0, aside]) < 1e-4
+    # and back
+    shown, _ = walked(agents, settings, [2.6])
+    assert shown[0, 0, GAIT] == 9
+    assert shown[0, 0, aside] == pytest.approx(-2 * 0.01 * np.exp(-2.6 * DT / 0.5), abs=1e-4)
+
+
+def test_a_body_that_is_stopped_hard_falls_through_the_gaits_of_its_run():
+    """Vertices move by no more than twice what they would at the speed that limbs still have."""
+    apart = ((0.0, 0.0, 0.05),) * LEAVES
+    for close, fell in ((True, [3, 3, 1]), (False, [0, 0, 0])):
+        rows = [
+            replace(row, parting=apart, close=close) if row.leaving else row
+            for row in gaits_with(1.0)
+        ]
+        agents, settings = crowd(cast=Cast((tuple(rows),)))
+        agents.velocity[:] = [2.6, 0.0, 0.0]
+        gait.begin(agents, settings)
+        agents.memory[MEMORY][:, PHASE] = 0.25
+        agents = walked(agents, settings, [2.6])[1]
+        shown, _ = walked(agents, settings, [0.0] * 3)
+        gaits = np.concatenate([[9.0], shown[:, 0, GAIT]])
+        # 2.6 m/s falls to 2.2 and 1.9: twice that are 184 and 156 mm a step; then it is a walk
+        assert list(-np.diff(gaits)) == fell
+
+
 def test_a_body_that_lands_changes_as_its_own_table_says():
     for lands, fell in ((0.01, 2), (1.0, 0)):
         table = {"leaving": ((0.01, 0.0),) * LEAVES, "landing": ((lands,),) * LEAVES}
@@ -114,5 +177,6 @@ def test_a_body_that_lands_changes_as_its_own_table_says():
         agents.velocity[:] = [2.6, 0.0, 0.0]
         gait.begin(agents, settings)
         agents.memory[MEMORY][:, PHASE] = 0.25
+        agents = walked(agents, settings, [2.6])[1]
         shown, _ = walked(agents, settings, [0.0] * 2)
         assert 9 - shown[1, 0, GAIT] == fell

@@ -7,7 +7,7 @@ import pytest
 from figuretools import made, partners, poses, row_named, slips
 
 PEOPLE = {"woman": 1.66, "man": 1.78, "child": 1.25}
-RUNS = ("fast walk", "slow jog", "jog", "run", "fast run")
+RUNS = ("fast walk", "slow jog", "jog", "slow run", "run", "fast run")
 BETWEEN = RUNS[:2]
 
 

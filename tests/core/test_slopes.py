@@ -16,7 +16,7 @@ from tests.often import often
 RISE = np.tan(np.radians(15.0))
 SETTLED = 72
 RUNS = (
-    "fast walk", "slow jog", "jog", "run", "fast run",
+    "fast walk", "slow jog", "jog", "slow run", "run", "fast run",
     "amble", "slow trot", "trot", "fast trot",
 )  # fmt: skip
 

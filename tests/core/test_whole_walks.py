@@ -9,12 +9,13 @@ where gaits change, the slow parts do (the head, the planted foot). Measured: 6 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from figuretools import made
-from walktools import journey, walk
+from walktools import frames_until_it_stands, journey, random_journey, walk
 
 from tests.often import often
 
@@ -42,6 +43,29 @@ def test_nothing_pops_through_starts_stops_runs_and_turns(name, pull):
     assert pops.max() <= FLOOR
     assert pops[np.diff(went.gaits) == 0].max() <= USUAL
     assert np.percentile(pops, 99.0) <= USUAL
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    often(
+        product(("woman", "man", "child", "dog"), range(16)),
+        *(("woman", 9), ("man", 1), ("child", 8), ("dog", 2)),
+    ),
+)
+def test_nothing_pops_wherever_speeds_change(name, seed):
+    pops = walk(made(name).space, *random_journey(seed)).pops()
+    assert pops.max() <= FLOOR
+    assert np.percentile(pops, 98.0) <= USUAL
+
+
+@pytest.mark.parametrize("name", ["woman", "man", "child", "dog"])
+def test_bodies_that_are_stopped_at_once_soon_stand(name):
+    space = made(name).space
+    feet = replace(space, positions=space.positions[:, :1])
+    for speed, latest in ((1.3, 50), (3.2, 60)):
+        frames = [frames_until_it_stands(feet, speed, 24 + k) for k in range(0, 24, 4)]
+        assert max(frames) <= latest
+        assert np.median(frames) <= 40
 
 
 @pytest.mark.parametrize("name", ["woman", "child", "dog"])

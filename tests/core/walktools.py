@@ -138,7 +138,9 @@ def on_slope(went: Walk, rise: Iterable[float], upright: float = 1.0) -> np.ndar
     return seen
 
 
-def planted_slips(points: np.ndarray, yaws: np.ndarray, speed: float, band: float) -> np.ndarray:
+def planted_slips(
+    points: np.ndarray, yaws: np.ndarray, speed: float | np.ndarray, band: float
+) -> np.ndarray:
     """How far the soles of planted feet move on the ground in a frame [mm].
 
     It is the median over the vertices that are near the ground in both frames and go back, by 45
@@ -148,11 +150,14 @@ def planted_slips(points: np.ndarray, yaws: np.ndarray, speed: float, band: floa
     Args:
         points: Places of vertices over the ground, shape (frame_count, vertex_count, 3).
         yaws: Heading in each frame, 0 is along -y [rad].
-        speed: Speed of the body [m/s].
+        speed: Speed of the body [m/s]; or in each step, shape (frame_count - 1,).
         band: Height below which a vertex is near the ground [m].
+
+    Returns:
+        One for each step in which a foot is planted.
     """
     moved = turned(np.diff(points, axis=0), -yaws[:-1])[..., :2]
-    back = moved[..., 1] + speed / FPS
+    back = moved[..., 1] + np.reshape(speed, (-1, 1)) / FPS
     high = np.maximum(points[1:, :, 2], points[:-1, :, 2])
     planted = (high < band) & (back > np.abs(moved[..., 0]))
     slips = np.hypot(moved[..., 0], moved[..., 1])
@@ -220,6 +225,41 @@ def walk(
     poses = first + np.floor(phases % 1.0 * count + 0.5).astype(int) % count
     way, moved = np.stack([x, y], axis=1), np.stack(moves, axis=1)
     return Walk(space, way, yaws, gaits, phases, poses, moved[:, 4:], moved[:, :4], scale)
+
+
+def random_journey(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Speeds and turns: nine speeds in turn, from standing to running, at random accelerations."""
+    rng = np.random.default_rng(seed)
+    speeds, turns, speed = [], [], 0.0
+    for _ in range(9):
+        wanted = rng.choice([0.0, 0.3, 0.6, 0.9, 1.3, 1.8, 2.4, 3.2])
+        pull = rng.choice([1.0, 1.5, 2.5, 4.0])
+        turn = rng.choice([0.0, 0.0, 0.0, 0.6, -1.0]) * (wanted > 0.0)
+        for _ in range(int(FPS * (abs(wanted - speed) / pull + rng.uniform(0.3, 2.0)))):
+            speed += float(np.clip(wanted - speed, -pull / FPS, pull / FPS))
+            speeds.append(speed)
+            turns.append(turn)
+    return np.array(speeds), np.array(turns)
+
+
+def changing(went: Walk, speeds: np.ndarray) -> np.ndarray:
+    """In which steps a body speeds up, slows down or brings its feet down."""
+    gaits = went.gaits[1:]
+    lands = (speeds[1:] == 0.0) & (gaits > 0) & (gaits < len(went.space.gaits))
+    return np.asarray((np.abs(np.diff(speeds)) > 1.0e-6) | lands)
+
+
+def frames_until_it_stands(space: PoseSpace, speed: float, after: int) -> int:
+    """After how many frames a body stands that is stopped at once.
+
+    Args:
+        space: Its poses; one vertex will do.
+        speed: Its speed before [m/s].
+        after: For how many frames it has that speed.
+    """
+    speeds = np.concatenate([np.linspace(0.0, speed, 24), [speed] * after, [0.0] * 150])
+    gaits = walk(space, speeds, 0.0 * speeds).gaits[24 + after :]
+    return int(np.flatnonzero(gaits == 0)[0])
 
 
 def journey(

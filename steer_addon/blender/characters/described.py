@@ -13,7 +13,7 @@ from ...core.characters.pose_space import PoseSpace, Row
 
 _LARGEST = 1.0e9
 """Numbers of a row are smaller."""
-_LISTS, _TURN = {"turning": 3, "leaving": 2, "lifts": 1, "landing": 1}, "turn"
+_LISTS, _TURN = {"turning": 3, "leaving": 2, "lifts": 1, "landing": 1, "parting": 3}, "turn"
 """Fields that are lists, and how many numbers each entry has; and one that may be below 0."""
 _KINDS: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool": bool}
 """Types of values by the type of a field, but for `_LISTS`."""

@@ -188,18 +188,17 @@ def _lifts(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
 
 
 def leaving_of(cast: Cast) -> NDArray[np.float64]:
-    """Where bodies leave gaits, shape (character_count, most_gaits, LEAVES, 3).
+    """Where bodies leave gaits, shape (character_count, most_gaits, LEAVES, 6).
 
-    See `Row.leaving` and, for the last column, `Row.landing`; ways are infinite where a row has
-    none.
+    See `Row.leaving`, `Row.landing` and `Row.parting`; ways are infinite where a row has none.
     """
     return _leaving(cast.gaits)
 
 
 @lru_cache(maxsize=16)
 def _leaving(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
-    found = np.zeros((len(all_gaits), _most(all_gaits), LEAVES, 3))
-    found[..., [0, 2]] = np.inf
+    found = np.zeros((len(all_gaits), _most(all_gaits), LEAVES, 6))
+    found[..., [0, 2, 5]] = np.inf
     for rows, gaits in zip(found, all_gaits, strict=True):
         for row, gait in zip(rows, gaits, strict=False):
             if len(gait.leaving) == LEAVES:
@@ -207,6 +206,8 @@ def _leaving(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
                 row[:, 2] = row[:, 0]
             if len(gait.landing) == LEAVES:
                 row[:, 2] = np.ravel(gait.landing)
+            if len(gait.parting) == LEAVES:
+                row[:, 3:] = gait.parting
     return found
 
 

@@ -20,7 +20,7 @@ from .steadying import hats
 
 F64 = NDArray[np.float64]
 
-_BAND = 0.03
+BAND = 0.03
 """Share of the height: what is below it may be planted, and is in steps in which one is halfway."""
 _SAMPLES = 20000
 """Steps of planted vertices to which a row is fitted at most; more change nothing."""
@@ -53,7 +53,7 @@ def lifts(points: NDArray[np.float32], height: float, cycles: int = 1) -> tuple[
     Returns:
         Heights above that at which feet pass each other [m]; nothing where no vertex is planted.
     """
-    step, vertex, own = _planted(points, _BAND * height)
+    step, vertex, own = _planted(points, BAND * height)
     if not len(step):
         return ()
     rise = (points[(step + 1) % len(points), vertex] - points[step, vertex])[:, 2].astype(float)
@@ -80,16 +80,29 @@ def _planted(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], F64]:
     """Poses, and vertices that are planted until the next one, each with its weight."""
     lowest = np.flatnonzero(points[..., 2].min(axis=0) < band)
-    points = points[:, lowest]
+    bear = bearing(points[:, lowest], band)
+    # steps in which nothing is halfway down are none
+    step, vertex = np.nonzero(bear * (bear > 0.25).any(axis=1)[:, None])
+    every = 1 + len(step) // _SAMPLES
+    step, vertex = step[::every], vertex[::every]
+    own = bear[step, vertex]
+    # all steps count alike, however many vertices are down
+    sums = np.maximum(np.bincount(step, own, len(points)), 1.0e-12)
+    return step, lowest[vertex], own / sums[step]
+
+
+def bearing(points: NDArray[np.floating[Any]], band: float) -> F64:
+    """How much vertices bear until the next pose, shape (pose_count, vertex_count).
+
+    They are on the ground, and go back.
+
+    Args:
+        points: Vertices of the poses of a cycle [m], shape (pose_count, vertex_count, 3).
+        band: Height from which on they bear nothing [m].
+    """
     later = np.roll(points, -1, axis=0)
     high = np.maximum(points[..., 2], later[..., 2])
     moved = later - points
     down = (high < band) & (moved[..., 1] > np.abs(moved[..., 0]))
-    down &= (down & (high < 0.5 * band)).any(axis=1)[:, None]
-    step, vertex = np.nonzero(down)
-    every = 1 + len(step) // _SAMPLES
-    step, vertex = step[::every], vertex[::every]
-    own = np.square(1.0 - np.maximum(high[step, vertex], 0.0).astype(np.float64) / band)
-    # all steps count alike, however many vertices are down
-    sums = np.maximum(np.bincount(step, own, len(points)), 1.0e-12)
-    return step, lowest[vertex], own / sums[step]
+    bear: F64 = np.where(down, np.square(1.0 - np.maximum(high, 0.0).astype(float) / band), 0.0)
+    return bear

@@ -19,7 +19,7 @@ F32 = NDArray[np.float32]
 KNOTS = 24
 """Even phases of a cycle at which `Row.turning` and `lifts` are kept; between them it is mixed."""
 LEAVES = 48
-"""Even phases of a cycle at which `Row.leaving` is kept."""
+"""Even phases of a cycle at which `Row.leaving` and what goes with it are kept."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,9 @@ class Row:
             feet pass each other.
         landing: Way of the feet in a step [m] from which on characters that have stopped may leave
             the gait so, at even phases; none where it is as for those on their way.
+        parting: How far ahead and to the right [m] characters are shifted as they leave the gait
+            so, that planted feet stay, and the most that another vertex moves then [m], at even
+            phases; none where they are not.
         turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
             row shows turning on the spot; 0 for all others. See `split_clips`.
         lifts: How high the planted foot is at even phases [m], by which bodies are shifted on
@@ -77,6 +80,7 @@ class Row:
     lifts: tuple[tuple[float], ...] = ()
     begins_twice: bool = False
     landing: tuple[tuple[float], ...] = ()
+    parting: tuple[tuple[float, float, float], ...] = ()
 
     @property
     def goes_round(self) -> bool:

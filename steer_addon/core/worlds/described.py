@@ -116,6 +116,7 @@ def _row(data: Any) -> Row:
     values["turning"] = _table(data["turning"], KNOTS, 3)
     values["leaving"] = _table(data["leaving"], LEAVES, 2)
     values["landing"] = _table(data["landing"], LEAVES, 1)
+    values["parting"] = _table(data["parting"], LEAVES, 3)
     values["lifts"] = _table(data["lifts"], KNOTS, 1)
     row = Row(**values)
     require(row.duration > 0.0 and row.stride >= 0.0 and row.speed >= 0.0)

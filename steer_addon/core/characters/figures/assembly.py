@@ -11,6 +11,7 @@ import numpy as np
 from ...doors import tomllib
 from ..curves import with_turning
 from ..figure import Figure, Skeleton, Slot
+from ..leaving import with_leaving
 from ..pose_space import PoseSpace, Row
 from .skin import Follows, Skin
 from .turning import Floats, quaternions, skinned
@@ -120,6 +121,7 @@ def assembled(name: str, table: Table, skeleton: Skeleton, skin: Skin, rows: Ite
     rest, bones, shares = np.array(skin.points), skin.bones(), skin.shares()
     positions = skinned(rest, bones, shares, skeleton, places, turned)
     gaits = len(rows) - clips
+    space = PoseSpace(positions, rows[:gaits], rows[gaits:])
     return Figure(
         name=name,
         height=table["height"],
@@ -132,5 +134,5 @@ def assembled(name: str, table: Table, skeleton: Skeleton, skin: Skin, rows: Ite
         skeleton=skeleton,
         places=places.astype(np.float32),
         turns=quaternions(turned).astype(np.float32),
-        space=with_turning(PoseSpace(positions, rows[:gaits], rows[gaits:])),
+        space=with_leaving(with_turning(space)),
     )

@@ -24,6 +24,8 @@ from .two_legs import Body
 
 _FAR = 0.2
 """How far soles are from the middle, in legs."""
+_CLOSE = "between", "run"
+"""Kinds of gaits that are like the ones before them, see `Row.close`."""
 _FIRST = 0.6
 """Speed of first steps, as a share of that of the gait that they lead to."""
 
@@ -82,7 +84,7 @@ def rows_of(table: Table, leg: float, tolerance: float) -> tuple[list[Row], list
             speed, way = round(speeds * gait["speed"], 3), cycles * round(gait["stride"], 4)
             next_row(
                 rows, name, cycles * count, speed=speed, stride=way, duration=way / speed,
-                from_stand=first, both_sides=first,
+                from_stand=first, both_sides=first, close=kind in _CLOSE,
             )  # fmt: skip
             gaits.append(gait)
     return rows, gaits

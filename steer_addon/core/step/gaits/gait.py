@@ -3,11 +3,10 @@
 A phase counts cycles of the gait: it goes on by way / stride, so that planted feet stay where they
 are, or by time where a gait has no stride. The gait goes with the speed; it changes where the feet
 pass each other, at phases that are multiples of 1/2, as neighboring gaits look alike there, and
-where a step hides the change, see `leaving`. A body that stops lands its foot first, by time, and
-one that turns on the spot steps: round, if it has poses of that, see `rounds`, and else as it
-walks. One that holds a place and trembles there stands: it moves slowly, to and fro, so that the
-mean m of its velocity over a second is less than half of that of its speed s. Nothing in a step
-reads what is here.
+where a step hides the change, see `leaving`. A body that stops lands its foot first, by time, see
+`landing`, and one that turns on the spot steps: round, if it has poses of that, see `rounds`, and
+else as it walks. One that holds a place and trembles there stands, see `trembling`. Nothing in a
+step reads what is here.
 
 Source: Reynolds 1999, section "Locomotion"; the stride as a function of speed is that of the
 character.
@@ -45,34 +44,36 @@ from ...numeric.rng import random_purpose
 from ...numeric.vec import cross, dot, length, load, sub, unit
 from . import characters, clips
 from .first_steps import begun_steps, joined
-from .leaving import WAY, changed, like
+from .landing import (
+    LANDING,
+    LATER,
+    LIMBS,
+    NEAR,
+    SOON,
+    brought_down,
+    shift,
+    swing_on,
+)
+from .leaving import WAY, changed, like, part_from
 from .rounds import goes_round, gone_round, hold_round
-from .stance import CHARACTER, GAIT, PHASE, bend, feet_go, hold, lower, settle
+from .stance import (
+    CHARACTER,
+    GAIT,
+    PHASE,
+    bend,
+    feet_go,
+    hold,
+    lower,
+    settle,
+)
+from .trembling import SWAY, trembles
 
 STARTS, STOPS = 0.6, 0.5
 """Shares of the speed of the slowest gait from which agents walk, and below which they stand."""
-TREMBLES = 2.0
-"""Share of the speed of the slowest gait below which agents that move to and fro stand."""
-STEADY, STEADIER = 0.5, 0.6
-"""Least share m/s of agents that walk below that speed, and of those that begin to."""
-MEAN = 1.0
-"""Time over which the velocity and the speed are averaged [s]."""
-SWAY = "a sway"
-"""Key, in the memory of agents, of these means [m/s]: of both parts of the level velocity, and of
-its size, shape (agent_count, 3)."""
 TURN_REACH = 0.12
 """Way of a step for one radian of a turn on the spot, for a body of usual size [m]."""
-LANDING = 0.4
-"""Speed at which the feet of a body that stands still go on until both are down [m/s]: so they slip
-by 17 mm a frame at 24 frames a second."""
-NEAR = 0.06
-"""Way behind the place where feet pass, on which gaits still look alike [m]: on it, the gait of a
-body that slows down falls by one in each step."""
-LATER, MOVED = 0.15, 0.015
-"""Part of a cycle behind that place in which a gait still changes: on that way, and to a close one
-if that moves the planted foot by no more than so much [m]."""
-SOON = 0.12
-"""The same for first steps, which soon are near to standing."""
+MOVED = 0.015
+"""How far the planted foot moves at most where a gait changes to a close one after `NEAR` [m]."""
 SMALLEST = 1.0e-6
 """Least share of a character's size that a body has."""
 CLIMB = 2.0
@@ -112,10 +113,12 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
     if not settings.cast:
         after.memory.pop(MEMORY, None)
         after.memory.pop(SWAY, None)
+        after.memory.pop(LIMBS, None)
         return
     begin(before, settings)
     memory = before.memory[MEMORY].copy()
-    sway = before.memory.get(SWAY, np.zeros((after.count, 3), np.float32)).copy()
+    none = np.zeros((after.count, 3), np.float32)
+    sway, limbs = (before.memory.get(key, none).copy() for key in (SWAY, LIMBS))
     clips.stand_instead(settings.cast, memory)
     tempo = clips.tempos(before, after, settings)
     jit.parallel_for(
@@ -133,10 +136,11 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         float(dt),
         memory,
         sway,
+        limbs,
     )
     after.memory[MEMORY] = memory
     if settings.motion.motion == "GROUND":
-        after.memory[SWAY] = sway
+        after.memory[SWAY], after.memory[LIMBS] = sway, limbs
     clips.advance(before, after, settings, tempo, dt)
 
 
@@ -176,33 +180,6 @@ def _way(old, new, turned, ahead, size, on_ground):
     way = length(move)
     steps = max(way, TURN_REACH * size * abs(turned))
     return steps, dot(move, ahead) < -0.5 * way, turned * way / max(steps, 1.0e-9)
-
-
-@kernel
-def _trembles(sway, i, table, who, gait, old, new, size, dt):
-    """Whether a body moves to and fro in its place, see above; takes the step into the means.
-
-    Args:
-        sway: The means, see `SWAY`; read and written.
-        i: The agent.
-        table: Gaits of the characters, see `Cast.table`.
-        who: Number of the character.
-        gait: The gait until now.
-        old: Place before the step [m].
-        new: Place after it [m].
-        size: Size of the body as a share of its character's.
-        dt: Length of the step [s].
-    """
-    taken = 1.0 - math.exp(-dt / MEAN)
-    x, y = (new[0] - old[0]) / dt, (new[1] - old[1]) / dt
-    speed = math.hypot(x, y)
-    sway[i, 0] += taken * (x - sway[i, 0])
-    sway[i, 1] += taken * (y - sway[i, 1])
-    sway[i, 2] += taken * (speed - sway[i, 2])
-    if table.shape[1] < 2 or speed >= TREMBLES * size * table[who, 1, SPEED]:
-        return False
-    least = STEADIER if gait == 0 else STEADY
-    return math.hypot(sway[i, 0], sway[i, 1]) < least * sway[i, 2]
 
 
 @kernel
@@ -249,7 +226,7 @@ def _by_time(table, who, phase, gait, wanted, way, dt):
 
 
 @kernel
-def _moved(table, leaving, who, phase, gait, way, back, speed, dt):
+def _moved(table, leaving, who, phase, gait, way, back, speed, dt, limbs, i):
     """Phase and gait after a step.
 
     Args:
@@ -262,6 +239,8 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt):
         back: Whether it leads back.
         speed: Speed that decides on the gait, likewise [m/s].
         dt: Length of the step [s].
+        limbs: Memory of the limbs, see `LIMBS`; read and written.
+        i: The agent.
     """
     # first steps of both sides are two cycles of steps
     sides = max(1.0, table[who, gait, FROM_STAND])
@@ -271,9 +250,8 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt):
         return _by_time(table, who, phase, gait, wanted, way, dt)
     lands = wanted == 0 and way < LANDING * dt
     if wanted == 0:
-        # a foot in the air comes down
-        back = back and way > LANDING * dt
-        way = max(way, LANDING * dt)
+        way, back = brought_down(table, who, gait, phase * sides, stride, way, back, limbs, i, dt)
+    swing_on(limbs, i, way, dt)
     done, phase = way / stride, phase * sides
     after = phase - done if back else phase + done
     border = math.floor(2.0 * after)
@@ -288,9 +266,11 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt):
         alike = alike or (away <= LATER and moved <= MOVED)
     knows = leaving[who, max(gait, following), 0, WAY] < math.inf
     if following == gait or not (crosses or alike):
-        return changed(leaving, who, after / sides, gait, wanted, way, lands)
+        return changed(table, leaving, who, after / sides, gait, wanted, way, lands, limbs, i, dt)
     if knows:
-        return like(leaving, who, gait, following, after), following
+        found = like(leaving, who, gait, following, after)
+        part_from(leaving, who, gait, following, after if following < gait else found, limbs, i)
+        return found, following
     begun = joined(table, who, gait, following, half / 2.0, after < phase)
     next_stride = table[who, following, STRIDE]
     if next_stride <= 0.0:
@@ -314,6 +294,7 @@ def gait_kernel(
     dt,
     memory,
     sway,
+    limbs,
 ):
     """Advance phases and gaits, and let bodies take up slopes and curves, and lean.
 
@@ -333,6 +314,7 @@ def gait_kernel(
         dt: Length of the step [s].
         memory: Columns of `POSTURE`, shape (n, 11); read and written.
         sway: Means of the velocity, see `SWAY`, shape (n, 3); read and written.
+        limbs: Memory of the limbs, see `LIMBS`, shape (n, 3); read and written.
     """
     turns, leaves, lifts = fitted
     for i in range(start, stop):
@@ -351,8 +333,8 @@ def gait_kernel(
         if not on_ground:
             # climbing takes strong beats, sinking takes none
             speed = max(0.0, speed + CLIMB * (new[2] - old[2]) / (size[i] * dt))
-        trembles = on_ground and _trembles(sway, i, table, who, gait, old, new, size[i], dt)
-        if trembles and (steps_round or way <= level):
+        still = on_ground and trembles(sway, i, table, who, gait, old, new, size[i], dt)
+        if still and (steps_round or way <= level):
             # not where it walks for a turn on the spot: then the steps of the turn are longer
             speed, back = 0.0, False
         own_dt, is_round = dt * tempo[i], False
@@ -361,7 +343,9 @@ def gait_kernel(
             phase, gait, is_round = gone_round(rounds, who, phase, gait, walks, turned, dt)
         if not is_round:
             goes = way * feet_go(memory, i, upright[who])
-            phase, gait = _moved(table, leaves, who, phase, gait, goes, back, speed, own_dt)
+            phase, gait = _moved(
+                table, leaves, who, phase, gait, goes, back, speed, own_dt, limbs, i
+            )
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:
             velocity, old_velocity = load(after[1], i), load(before[1], i)
@@ -371,5 +355,6 @@ def gait_kernel(
             bend(memory, i, stride, turns[who, walked], turn, -way if back else way, dt)
             hold(memory, i, table[who, walked, STRIDE], table[who, walked, COUNT])
             lower(memory, i, lifts[who, walked], upright[who])
+            shift(memory, limbs, i, way)
             if is_round:
                 hold_round(memory, i, rounds, who, gait)

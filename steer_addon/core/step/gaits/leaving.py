@@ -1,16 +1,26 @@
-"""Gaits that change wherever a step hides it, see `Row.leaving`."""
+"""Gaits that change wherever a step hides it, see `Row.leaving`.
+
+The body is shifted as they do, so that planted feet stay, see `Row.parting`. One that stops hard
+changes even where no step hides it, see `landing`: vertices move by no more than twice what they
+would as limbs swing.
+"""
 
 from __future__ import annotations
 
 import math
 
+from ...characters.cast import CLOSE
 from ...characters.pose_space import LEAVES
 from ...compiled.jit import kernel
+from .landing import HARD, LANDING, SWING
 
-WAY, PHASES, LANDING_WAY = range(3)
+WAY, PHASES, LANDING_WAY, SHIFT, APART = 0, 1, 2, 3, 5
 """Columns of a table of where gaits are left, see `leaving_of`."""
 MOST = 2
 """Most changes in a step: each may move vertices by some millimeters that no pose says."""
+MOST_FALLS, TWICE = 4, 2.0
+"""Most changes in a step of a body that stops hard, and how far vertices move, at most, over the
+way of its limbs."""
 _ROUNDS = 3
 """Rounds in which the phase of a faster gait is found: each leaves a fraction of the error."""
 
@@ -51,10 +61,34 @@ def like(leaving, who, gait, following, phase):
 
 
 @kernel
-def changed(leaving, who, phase, gait, wanted, way, lands):
+def part_from(leaving, who, gait, following, phase, limbs, i):
+    """Shift a body that changes to a neighboring gait, so that planted feet stay.
+
+    Args:
+        leaving: Where gaits are left, see `leaving_of`.
+        who: Number of the character.
+        gait: The gait.
+        following: The one before it, or after.
+        phase: Cycles of the faster one.
+        limbs: Memory of the limbs, see `LIMBS`; read and written.
+        i: The agent.
+    """
+    faster, sign = (gait, 1.0) if following < gait else (following, -1.0)
+    before, after, part = knots(phase)
+    for k in range(2):
+        first, last = (
+            leaving[who, faster, before, SHIFT + k],
+            leaving[who, faster, after, SHIFT + k],
+        )
+        limbs[i, k] += sign * ((1.0 - part) * first + part * last)
+
+
+@kernel
+def changed(table, leaving, who, phase, gait, wanted, way, lands, limbs, i, dt):
     """Phase and gait of a body: it changes through as many gaits as its step hides, up to `MOST`.
 
     Args:
+        table: Gaits of the characters, see `Cast.table`.
         leaving: Where gaits are left, see `leaving_of`.
         who: Number of the character.
         phase: Cycles until now.
@@ -62,9 +96,14 @@ def changed(leaving, who, phase, gait, wanted, way, lands):
         wanted: The gait for its speed.
         way: Way of the step, as a share of the body's size [m].
         lands: Whether the body has stopped, and brings its feet down.
+        limbs: Memory of the limbs, see `LIMBS`; read and written.
+        i: The agent.
+        dt: Length of the step [s].
     """
     column = LANDING_WAY if lands else WAY
-    for _ in range(MOST):
+    falls = wanted < gait and limbs[i, SWING] * dt > HARD * max(way, LANDING * dt)
+    left = TWICE * limbs[i, SWING] * dt
+    for _ in range(MOST_FALLS if falls else MOST):
         if gait == wanted:
             break
         following = gait - 1 if wanted < gait else gait + 1
@@ -74,8 +113,13 @@ def changed(leaving, who, phase, gait, wanted, way, lands):
         found = like(leaving, who, gait, following, phase)
         before, after, _part = knots(phase if faster == gait else found)
         least = max(leaving[who, faster, before, column], leaving[who, faster, after, column])
-        if least > way:
+        apart = max(leaving[who, faster, before, APART], leaving[who, faster, after, APART])
+        if least <= way:
+            way -= least
+        elif falls and table[who, faster, CLOSE] > 0.0 and apart <= left:
+            left -= apart
+        else:
             break
-        way -= least
+        part_from(leaving, who, gait, following, phase if faster == gait else found, limbs, i)
         phase, gait = found, following
     return phase, gait
