@@ -9,7 +9,7 @@ import pytest
 from test_gait import DT, GAIT, PHASE, SLOW, STAND, crowd, walked
 
 from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
-from steer_addon.core.characters.leaving import Change
+from steer_addon.core.characters.leaving import Change, Gait
 from steer_addon.core.characters.pose_space import LEAVES, Row
 from steer_addon.core.step.gaits import gait
 
@@ -33,9 +33,14 @@ def rows_of(more):
     return np.concatenate(points).astype(np.float32), *made
 
 
+def change(points, slower, row, height=HEIGHT):
+    """The change from a gait to the slower one."""
+    return Change(Gait(points, row, height), Gait(points, slower, height), height)
+
+
 def test_gaits_that_are_alike_are_left_anywhere():
     points, slower, row = rows_of(1.0)
-    found = np.array(Change(points, row, slower, HEIGHT).leaving()[0])
+    found = np.array(change(points, slower, row).leaving()[0])
     assert found.shape == (48, 2)
     assert found[:, 0].max() == 0.0
     # at once: the same phase is as like, or one that is no further than a pose
@@ -44,10 +49,10 @@ def test_gaits_that_are_alike_are_left_anywhere():
 
 def test_the_more_gaits_differ_the_faster_a_body_has_to_be():
     points, slower, row = rows_of(2.0)
-    more = np.array(Change(points, row, slower, HEIGHT).leaving()[0])[:, 0]
+    more = np.array(change(points, slower, row).leaving()[0])[:, 0]
     planted, swings = more[4 : LEAVES // 2 - 4], more[LEAVES // 2 + 8 : -8]
     assert planted.max() == 0.0 < swings.min()
-    most = np.array(Change(*_further(points, row, slower), HEIGHT).leaving()[0])[:, 0]
+    most = np.array(change(*rows_of(4.0)).leaving()[0])[:, 0]
     assert (most[LEAVES // 2 + 8 : -8] > swings).all()
 
 
@@ -55,14 +60,14 @@ def test_a_body_that_lands_hides_less_as_it_does_not_go_along():
     points, slower, row = rows_of(2.0)
     # heads rise by 2 cm from the one to the other
     points[row.first : row.first + row.count, 1, 2] += 0.02
-    change = Change(points, row, slower, HEIGHT)
-    found, parting = change.leaving()
+    from_row = change(points, slower, row)
+    found, parting = from_row.leaving()
     on_its_way = np.array(found)[:, 0]
     assert on_its_way[8] == pytest.approx(0.015, abs=0.001)
     # what moves by 12 mm while its pose says next to nothing
-    assert np.min(change.landing(found)) == pytest.approx(0.012 / 0.03, abs=0.01)
+    assert np.min(from_row.landing(found)) == pytest.approx(0.012 / 0.03, abs=0.01)
     # where all of it may move for nothing, nothing is left of it
-    assert np.min(Change(points, row, slower, 5.4).landing(found)) == 0.0
+    assert np.min(change(points, slower, row, 5.4).landing(found)) == 0.0
     # planted feet are where they were, and the head is 2 cm from there
     np.testing.assert_allclose(np.array(parting)[4:20], [[0.0, 0.0, 0.02]] * 16, atol=1e-5)
 
@@ -71,7 +76,7 @@ def test_bodies_are_shifted_by_as_much_as_planted_feet_would_move():
     points, slower, row = rows_of(1.0)
     # all of the slower gait stands 3 cm further back and 1 cm to the left
     points[slower.first : slower.first + slower.count, :, :2] += [0.01, 0.03]
-    found, parting = Change(points, row, slower, HEIGHT).leaving()
+    found, parting = change(points, slower, row).leaving()
     planted = np.array(parting)[4 : LEAVES // 2 - 4]
     # nothing of it is left
     assert np.array(found)[4 : LEAVES // 2 - 4, 0].max() == 0.0
@@ -80,11 +85,6 @@ def test_bodies_are_shifted_by_as_much_as_planted_feet_would_move():
     np.testing.assert_allclose(planted[:, 0], 0.03 + 1.2 * further, atol=0.021)
     np.testing.assert_allclose(planted[:, 1], 0.01, atol=1e-5)
     assert planted[:, 2].max() < 0.021
-
-
-def _further(points, row, slower):
-    """The same with feet that lift by four times as much in the faster gait."""
-    return rows_of(4.0)[0], row, slower
 
 
 def gaits_with(way, further=0.0):

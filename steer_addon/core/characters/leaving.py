@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.jit import parallel_for
+from .hiding import hidden_kernel
 from .lifting import BAND, bearing
 from .pose_space import LEAVES, PoseSpace, Row
 
@@ -50,96 +52,106 @@ def with_leaving(space: PoseSpace) -> PoseSpace:
     """A pose space whose gaits know where bodies leave them."""
     height = float(np.ptp(space.positions[0, :, 2]))
     points = space.positions[:, :: 1 + space.positions.shape[1] // _VERTICES]
-    gaits = list(space.gaits)
-    for number in range(1, len(gaits)):
-        slower, row = gaits[number - 1], gaits[number]
-        if slower.stride > 0.0 and not slower.from_stand:
-            change = Change(points, row, slower, height)
+    gaits: list[Row] = []
+    slower = None
+    for row in space.gaits:
+        gait = Gait(points, row, height) if row.stride > 0.0 and not row.from_stand else None
+        if gait is not None and slower is not None:
+            change = Change(gait, slower, height)
             found, parting = change.leaving()
-            gaits[number] = replace(
-                row, leaving=found, landing=change.landing(found), parting=parting
-            )
+            row = replace(row, leaving=found, landing=change.landing(found), parting=parting)
+        gaits.append(row)
+        slower = gait
     return PoseSpace(space.positions, tuple(gaits), space.clips)
+
+
+class Gait:
+    """A gait, and what its poses say.
+
+    Attributes:
+        row: Its row.
+        points: Vertices of its poses [m], shape (pose_count, vertex_count, 3).
+        bears: How much they bear, see `bearing`.
+        said: What the poses say of a body that goes along, and of one that stands, see `_said`.
+    """
+
+    def __init__(self, points: Poses, row: Row, height: float) -> None:
+        """Find them.
+
+        Args:
+            points: Vertices of the poses of all rows [m].
+            row: Its row.
+            height: Height of the body [m].
+        """
+        self.row = row
+        self.points = np.asarray(points[row.first : row.first + row.count], np.float32)
+        self.bears = bearing(self.points, BAND * height)
+        self.said = _said(self.points, row.stride, 1.0), _said(self.points, row.stride, 0.0)
 
 
 class Change:
     """The change from a gait to the one before it."""
 
-    def __init__(self, points: Poses, row: Row, slower: Row, height: float) -> None:
-        """Find what is planted in both.
+    def __init__(self, gait: Gait, slower: Gait, height: float) -> None:
+        """Begin.
 
         Args:
-            points: Vertices of all poses [m], shape (pose_count, vertex_count, 3).
-            row: The gait.
-            slower: The gait before it.
+            gait: The gait.
+            slower: The one before it.
             height: Height of the body [m].
         """
-        self._row, self._slower, self._floor = row, slower, _FLOOR * height
-        self._points = points
-        self._bear = [
-            bearing(points[one.first : one.first + one.count], BAND * height)
-            for one in (row, slower)
-        ]
+        self._gaits, self._floor = (gait, slower), _FLOOR * height
 
     def leaving(self) -> tuple[Leaving, Parting]:
         """Where bodies leave the gait, and how, see `Row.leaving` and `Row.parting`."""
-        leasts, aparts = np.empty((2, LEAVES, len(_ASIDE)))
-        shifts, said = np.empty((LEAVES, len(_ASIDE), 2)), self._said(1.0)
-        for knot in range(LEAVES):
-            leasts[knot], aparts[knot], shifts[knot] = self._hidden(
-                said, self._floor, knot / LEAVES, _ASIDE
-            )
-        numbers = _steady(leasts + aparts + _SHIFT * np.linalg.norm(shifts, axis=-1))
-        at = np.arange(LEAVES), numbers
-        ways = np.round(np.column_stack([leasts[at], _ASIDE[numbers]]), 5)
+        found = self._hidden(0, self._floor, np.tile(_ASIDE, (LEAVES, 1)))
+        costs = found[..., 0] + found[..., 1] + _SHIFT * np.linalg.norm(found[..., 2:], axis=-1)
+        numbers = _steady(costs)
+        least, apart, x, y = found[np.arange(LEAVES), numbers].T
+        ways = np.round(np.column_stack([least, _ASIDE[numbers]]), 5)
         # ahead is along -y
-        moves = np.round(np.column_stack([shifts[at][:, ::-1], aparts[at]]), 5)
+        moves = np.round(np.column_stack([y, x, apart]), 5)
         return (
             tuple((float(way), float(further)) for way, further in ways),
-            tuple((float(ahead), float(right), float(apart)) for ahead, right, apart in moves),
+            tuple((float(ahead), float(right), float(most)) for ahead, right, most in moves),
         )
 
     def landing(self, found: Leaving) -> tuple[tuple[float], ...]:
         """Where bodies leave it as they land, see `Row.landing`, at the phases that were found."""
-        said, floor = self._said(0.0), _MORE * self._floor
-        leasts = [
-            self._hidden(said, floor, knot / LEAVES, np.array([aside]))[0][0]
-            for knot, (_, aside) in enumerate(found)
-        ]
+        aside = np.array(found)[:, 1:]
+        leasts = self._hidden(1, _MORE * self._floor, aside)[:, 0, 0]
         return tuple((round(float(least), 5),) for least in leasts)
 
-    def _said(self, goes: float) -> tuple[F32, F32]:
-        return _said(self._points, self._row, goes), _said(self._points, self._slower, goes)
-
-    def _hidden(
-        self, said: tuple[F32, F32], floor: float, phase: float, aside: F64
-    ) -> tuple[F64, F64, F64]:
+    def _hidden(self, stands: int, floor: float, aside: F64) -> F64:
         """From which ways of a step on changes are hidden.
 
         Args:
-            said: What the poses of both say, see `_said`.
+            stands: 0 for a body that goes along, 1 for one that stands.
             floor: How far a vertex may move although its pose says nothing [m].
-            phase: Phase of the gait.
-            aside: Phases of the slower one that are tried, less that.
+            aside: Phases of the slower gait that are tried, less those of the gait, each at an even
+                phase, shape (LEAVES, n).
 
         Returns:
-            The ways, how far vertices are apart then at most, and how far planted ones of the
-            slower gait are along x and y from those of the gait, by which the body is shifted [m].
+            What `hidden_kernel` finds of all steps, shape (LEAVES, n, 4).
         """
-        row, slower, at = self._row, self._slower, np.array([phase])
-        after = at + aside
-        one, others = _numbers(row, at), _numbers(slower, after)
-        away = self._points[slower.first + others] - self._points[row.first + one]
-        both = np.minimum(self._bear[0][one], self._bear[1][others])
-        sums = np.maximum(both.sum(axis=1), 1.0e-9)[:, None]
-        shift = np.einsum("av,avk->ak", both, away[..., :2]) / sums
-        away[..., :2] -= shift[:, None]
-        apart = np.linalg.norm(away, axis=-1)
-        moved = np.maximum(apart - floor, 0.0)
-        most = np.maximum(said[0][one], said[1][others])
-        least = (moved[:, None] / most).max(axis=-1)
-        ways = np.array(_STEPS) * row.stride
-        return np.maximum(least, ways).min(axis=-1), apart.max(axis=-1), shift
+        gait, slower = self._gaits
+        at = np.broadcast_to((np.arange(LEAVES) / LEAVES)[:, None], aside.shape)
+        numbers = _numbers(gait.row.count, at), _numbers(slower.row.count, at + aside)
+        pairs = np.stack(numbers, axis=-1).reshape(-1, 2)
+        found = np.empty((len(pairs), 4 + len(_STEPS)))
+        parallel_for(
+            hidden_kernel,
+            len(pairs),
+            (gait.points, slower.points),
+            (gait.bears, slower.bears),
+            (gait.said[stands], slower.said[stands]),
+            pairs,
+            np.array(_STEPS) * gait.row.stride,
+            floor,
+            found,
+            chunk=64,
+        )
+        return found[:, :4].reshape(*aside.shape, 4)
 
 
 def _steady(costs: F64) -> list[int]:
@@ -160,30 +172,33 @@ def _steady(costs: F64) -> list[int]:
     return found[::-1][len(costs) : 2 * len(costs)]
 
 
-def _numbers(row: Row, phase: F64) -> NDArray[np.int64]:
-    """Numbers of the poses at some phases."""
-    found: NDArray[np.int64] = np.round(phase * row.count).astype(np.int64) % row.count
+def _numbers(count: int, phase: F64) -> NDArray[np.int64]:
+    """Numbers of the poses of a cycle at some phases."""
+    found: NDArray[np.int64] = np.round(phase * count).astype(np.int64) % count
     return found
 
 
-def _said(points: Poses, row: Row, goes: float) -> F32:
+def _said(points: F32, stride: float, goes: float) -> F32:
     """The most that poses say within each of the steps from each of them, `_SLOWEST` at least.
 
     Args:
-        points: Vertices of all poses [m], shape (pose_count, vertex_count, 3).
-        row: The row of the poses.
+        points: Vertices of the poses of a cycle [m], shape (pose_count, vertex_count, 3).
+        stride: Way of the cycle [m].
         goes: Way of the body for a way of the feet of 1: 1, or 0 if it stands.
 
     Returns:
-        Ways of vertices for a way of the feet of 1, shape (poses of the row, steps, vertex_count).
+        Ways of vertices for a way of the feet of 1, shape (pose_count, vertex_count, step_count).
     """
-    poses = points[row.first : row.first + row.count].astype(np.float64)
-    moved = np.roll(poses, -1, axis=0) - np.roll(poses, 1, axis=0)
-    moved *= row.count / (2.0 * row.stride)
-    moved[..., 1] -= goes
-    speeds: F32 = np.linalg.norm(moved, axis=-1).astype(np.float32)
-    away = np.multiply.outer(np.array(_STEPS), [-1.0, 1.0])
-    numbers = _numbers(row, (np.arange(row.count) / row.count)[:, None, None] + away)
-    said: F32 = np.maximum(speeds[numbers[..., 0]], speeds[numbers[..., 1]])
-    np.maximum.accumulate(said, axis=1, out=said)
-    return np.maximum(said, np.float32(_SLOWEST))
+    count = len(points)
+    moved = np.roll(points, -1, axis=0) - np.roll(points, 1, axis=0)
+    moved *= np.float32(count / (2.0 * stride))
+    moved[..., 1] -= np.float32(goes)
+    speeds: F32 = np.sqrt(np.einsum("pvk,pvk->pv", moved, moved))
+    said = np.empty((*speeds.shape, len(_STEPS)), np.float32)
+    most = np.full_like(speeds, _SLOWEST)
+    for k, step in enumerate(_STEPS):
+        away = round(step * count)
+        for shown in (np.roll(speeds, -away, axis=0), np.roll(speeds, away, axis=0)):
+            np.maximum(most, shown, out=most)
+        said[..., k] = most
+    return said

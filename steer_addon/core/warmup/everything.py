@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..behaviors import REGISTRY
+from ..characters.leaving import with_leaving
+from ..characters.pose_space import PoseSpace, Row
 from ..crowd import presets
 from ..crowd.settings import BLOCKS, CrowdSettings
 from ..explain import explanation
@@ -57,6 +59,7 @@ def run_everything() -> None:
     _go_among_areas()
     _go_through_a_portal()
     _run_away()
+    _leave_gaits()
     _measure()
 
 
@@ -207,6 +210,12 @@ def _run_away() -> None:
     # on large surfaces only
     where = np.arange(2), surface.view, room, np.zeros(surface.count, np.int32), agents.position
     islands_kernel(0, 2, *where, np.zeros((2, MOST_BESIDE), np.int32))
+
+
+def _leave_gaits() -> None:
+    """Characters that are made learn where they leave their gaits."""
+    gaits = Row("slow", 0, 2, 1.0, 1.0), Row("fast", 2, 2, 2.0, 1.5)
+    with_leaving(PoseSpace(np.zeros((4, 1, 3), np.float32), gaits))
 
 
 def _measure() -> None:
