@@ -85,8 +85,9 @@ class Floor:
         key = tuple(np.round(place / STRIDE).tolist())
         if key != self.key:
             near = cells_near(self.islands, surface, np.array(key) * STRIDE, MOST_CELLS)
+            slope = surface.slopes(near, blocks.ground)
             lines = portals_drawn(() if blocks.areas is None else blocks.areas.portals)
-            self.cells, self.key = both(drawn(surface, self.islands, near), lines), key
+            self.cells, self.key = both(drawn(surface, self.islands, near, slope), lines), key
 
 
 def _rules_of(blocks: Blocks, row: int) -> tuple[Any, ...]:
@@ -129,19 +130,25 @@ def both(a: Strokes, b: Strokes) -> Strokes:
     return Strokes(np.concatenate([a.points, b.points]), np.concatenate([a.colors, b.colors]))
 
 
-def drawn(surface: Surface, islands: Islands, cells: NDArray[np.int64]) -> Strokes:
+def drawn(
+    surface: Surface,
+    islands: Islands,
+    cells: NDArray[np.int64],
+    slope: NDArray[np.float32],
+) -> Strokes:
     """Some cells as triangles, which lie as steep as the ground there.
 
     Args:
         surface: The surface.
         islands: Its islands.
         cells: Numbers of the cells.
+        slope: How much the ground rises in them along x and y, shape (cells, 2).
     """
     middle = middles(surface, cells)
     flat = _CORNERS * (0.5 * SHARE * surface.view.size)
     points = np.repeat(middle[:, None, :], len(flat), axis=1)
     points[:, :, :2] += flat
-    points[:, :, 2] += LIFT + surface.slope[cells].astype(np.float64) @ flat.T
+    points[:, :, 2] += LIFT + slope.astype(np.float64) @ flat.T
     rank = np.empty(len(islands.area), np.int64)
     rank[np.argsort(-islands.area, kind="stable")] = np.arange(len(rank))
     colors = np.array(ISLANDS, np.float32)[rank[islands.label[cells]] % len(ISLANDS)]

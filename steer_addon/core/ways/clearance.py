@@ -13,7 +13,8 @@ import math
 from ..compiled.jit import kernel
 from ..geometry.bvh import ray_cast, ray_cast_stops, triangle_normal
 from ..geometry.bvh_flat import flat_nearest
-from ..geometry.ground import SLACK
+from ..geometry.ground import SLACK, UP_SLACK
+from .floors import slope_at
 from .lattice import SIDES, middle_of, neighbor_of, side_step
 
 RAYS = 16
@@ -101,12 +102,16 @@ def _walled(ground, colliders, a, b, body):
 
 
 @kernel
-def _linked(surface, slope, i, j, side, ground, colliders, body):
+def _linked(surface, i, j, side, ground, colliders, body):
     """Whether a body can go from a cell to one at a side."""
-    along = 0 if side % 2 == 0 else 1
-    rise = max(abs(slope[i, along]), abs(slope[j, along])) * surface.size
-    if abs(surface.z[j] - surface.z[i]) > body[0] + rise + SLACK:
-        return False
+    gap, up = abs(surface.z[j] - surface.z[i]) - body[0] - SLACK, body[2] - UP_SLACK
+    if gap > 0.0:
+        # the steepest slope that is walked explains no more
+        if gap * gap * up * up > surface.size * surface.size * (1.0 - up * up):
+            return False
+        along, a, b = side % 2, slope_at(surface, ground, i), slope_at(surface, ground, j)
+        if gap > max(abs(a[along]), abs(b[along])) * surface.size:
+            return False
     if surface.clear[i] >= surface.size or surface.clear[j] >= surface.size:
         return True
     # always seen from the same end, so that links lead both ways
@@ -118,7 +123,7 @@ def _linked(surface, slope, i, j, side, ground, colliders, body):
 
 
 @kernel
-def links_kernel(start, stop, cells, surface, slope, ground, colliders, body, link):
+def links_kernel(start, stop, cells, surface, ground, colliders, body, link):
     """Which neighbors of some of the cells a body can go to."""
     for row in range(start, stop):
         cell = cells[row]
@@ -131,7 +136,7 @@ def links_kernel(start, stop, cells, surface, slope, ground, colliders, body, li
             other = (cy + dy) * surface.nx + cx + dx
             begin = int(surface.first[other])
             for k in range(surface.first[other + 1] - begin):
-                if _linked(surface, slope, cell, begin + k, side, ground, colliders, body):
+                if _linked(surface, cell, begin + k, side, ground, colliders, body):
                     bits |= (k + 1) << (4 * side)
                     break
         link[cell] = bits

@@ -9,14 +9,35 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..geometry.bvh import ray_cast, triangle_normal
 from ..geometry.ground import UP_SLACK
-from .lattice import MOST_LAYERS
+from .lattice import MOST_LAYERS, middle_of
 
 APART = 0.02
 """Faces nearer to one another than this are one floor [m]."""
+LIFT = 0.05
+"""How far above a floor rays start that look for its face [m]."""
 
 
 @kernel
-def floors_kernel(start, stop, begin, lattice, ground, span, height, min_up, found, level, rise):
+def slope_at(surface, ground, cell):
+    """How much the ground rises along x and along y in the middle of a cell."""
+    x, y = middle_of(surface, cell)
+    eye = (x, y, surface.z[cell] + LIFT)
+    face = ray_cast(ground, eye, (0.0, 0.0, -1.0), 2.0 * LIFT)[0]
+    if face < 0:
+        return 0.0, 0.0
+    normal = triangle_normal(ground, face)
+    return -normal[0] / normal[2], -normal[1] / normal[2]
+
+
+@kernel
+def slopes_kernel(start, stop, cells, surface, ground, slope):
+    """`slope_at` of some of the cells."""
+    for row in range(start, stop):
+        slope[row, 0], slope[row, 1] = slope_at(surface, ground, cells[row])
+
+
+@kernel
+def floors_kernel(start, stop, begin, lattice, ground, span, height, min_up, found, level):
     """Floors of columns begin + start to begin + stop, the highest first.
 
     Args:
@@ -30,7 +51,6 @@ def floors_kernel(start, stop, begin, lattice, ground, span, height, min_up, fou
         min_up: Cosine of the steepest walkable slope.
         found: Number of floors of each column, written.
         level: Their heights [m], written.
-        rise: How much a floor rises along x and y, written.
     """
     low_x, low_y, size, nx = lattice
     for row in range(start, stop):
@@ -47,8 +67,6 @@ def floors_kernel(start, stop, begin, lattice, ground, span, height, min_up, fou
             up = abs(normal[2])
             if up >= min_up - UP_SLACK and above - z >= height:
                 level[row, count] = z
-                rise[row, count, 0] = -normal[0] / normal[2]
-                rise[row, count, 1] = -normal[1] / normal[2]
                 count += 1
             above = z
             z -= APART
@@ -56,7 +74,7 @@ def floors_kernel(start, stop, begin, lattice, ground, span, height, min_up, fou
 
 
 @kernel
-def gather_kernel(start, stop, begin, nx, found, level, rise, first, at, z, slope):
+def gather_kernel(start, stop, begin, nx, found, level, first, at, z):
     """The floors of columns begin + start to begin + stop as cells, the lowest first."""
     for row in range(start, stop):
         count, cy = int(found[row]), (begin + row) // nx
@@ -64,5 +82,3 @@ def gather_kernel(start, stop, begin, nx, found, level, rise, first, at, z, slop
             cell = first[row] + k
             at[cell, 0], at[cell, 1] = begin + row - cy * nx, cy
             z[cell] = level[row, count - 1 - k]
-            slope[cell, 0] = rise[row, count - 1 - k, 0]
-            slope[cell, 1] = rise[row, count - 1 - k, 1]

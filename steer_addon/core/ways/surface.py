@@ -22,7 +22,7 @@ from ..compiled.jit import parallel_for
 from ..geometry.ground import min_up
 from ..views import BvhView, SurfaceView
 from .clearance import clearance_kernel, corner_links_kernel, links_kernel
-from .floors import floors_kernel, gather_kernel
+from .floors import floors_kernel, gather_kernel, slopes_kernel
 from .lattice import MOST_ALONG, MOST_LAYERS
 
 F32 = NDArray[np.float32]
@@ -80,12 +80,10 @@ class Surface:
 
     Attributes:
         view: What kernels read.
-        slope: How much each cell rises along x and y, shape (cells, 2).
         shape: What it is made for; its cell size is that of the cells.
     """
 
     view: SurfaceView
-    slope: F32
     shape: Shape
 
     @property
@@ -96,8 +94,7 @@ class Surface:
     @property
     def bytes(self) -> int:
         """Memory of the arrays."""
-        arrays = (*self.view, self.slope)
-        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+        return sum(array.nbytes for array in self.view if isinstance(array, np.ndarray))
 
     def within(self, low: F32, high: F32) -> I64:
         """The cells over a rectangle, its edges [m] included.
@@ -114,6 +111,12 @@ class Surface:
         begin, end = view.first[rows * view.nx + first[0]], view.first[rows * view.nx + last[0]]
         parts = [np.arange(a, b) for a, b in zip(begin, end, strict=True)]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+    def slopes(self, cells: I64, ground: BvhView) -> F32:
+        """How much the ground rises along x and y in some of the cells, shape (n, 2)."""
+        found = np.zeros((len(cells), 2), np.float32)
+        parallel_for(slopes_kernel, len(cells), cells, self.view, ground, found)
+        return found
 
     def updated(
         self, cells: I64, ground: BvhView, colliders: BvhView, told: Told = lambda share: None
@@ -138,7 +141,7 @@ class Surface:
             parallel_for(clearance_kernel, len(band), band, view, *blocks, float(reach), view.clear)
         for number, band in enumerate(bands):
             told(_CLEARED + (1.0 - _CLEARED) * number / len(bands))
-            parallel_for(links_kernel, len(band), band, view, self.slope, *blocks, view.link)
+            parallel_for(links_kernel, len(band), band, view, *blocks, view.link)
         sides = view._replace(link=view.link.copy())
         parallel_for(corner_links_kernel, len(cells), cells, sides, view.link)
         return replace(self, view=view)
@@ -197,9 +200,9 @@ def make_surface(
     shape = replace(shape, cell_size=size)
     if len(ground.box):
         floors = shape, ground, bounds, low, (nx, ny), lambda share: told(_FLOORS * share)
-        first, at, z, slope = _floors(*floors)
+        first, at, z = _floors(*floors)
     else:
-        first, at, z, slope = _plane(nx, ny, level)
+        first, at, z = _plane(nx, ny, level)
     cells = len(z)
     view = SurfaceView(
         low=low,
@@ -213,19 +216,19 @@ def make_surface(
         link=np.zeros(cells, np.uint32),
         clear=np.full(cells, shape.reach, np.float32),
     )
-    made = Surface(view, slope, shape)
+    made = Surface(view, shape)
     return made.updated(
         np.arange(cells), ground, colliders, lambda share: told(_FLOORS + (1.0 - _FLOORS) * share)
     )
 
 
-def _plane(nx: int, ny: int, level: float) -> tuple[I32, I16, F32, F32]:
+def _plane(nx: int, ny: int, level: float) -> tuple[I32, I16, F32]:
     """One level cell in each column."""
     count = nx * ny
     numbers = np.arange(count + 1, dtype=np.int32)
     z = np.full(count, level, np.float32)
     at = np.stack([numbers[:-1] % nx, numbers[:-1] // nx], axis=1).astype(np.int16)
-    return numbers, at, z, np.zeros((count, 2), np.float32)
+    return numbers, at, z
 
 
 def _floors(
@@ -235,7 +238,7 @@ def _floors(
     low: NDArray[np.float64],
     count: tuple[int, int],
     told: Told,
-) -> tuple[I32, I16, F32, F32]:
+) -> tuple[I32, I16, F32]:
     """All floors of the terrain as cells."""
     nx, columns = count[0], count[0] * count[1]
     first = np.zeros(columns + 1, np.int32)
@@ -248,17 +251,15 @@ def _floors(
         rows = min(BAND, columns - begin)
         found = np.zeros(rows, np.int32)
         level = np.zeros((rows, MOST_LAYERS), np.float32)
-        rise = np.zeros((rows, MOST_LAYERS, 2), np.float32)
         options = lattice, ground, span, height, up
-        parallel_for(floors_kernel, rows, begin, *options, found, level, rise)
+        parallel_for(floors_kernel, rows, begin, *options, found, level)
         # kept band by band: the room for the most floors is for few of the columns
         np.cumsum(found, out=first[begin + 1 : begin + rows + 1])
         cells, own = int(found.sum()), first[begin : begin + rows + 1].copy()
         own[0] = 0
         at, z = np.zeros((cells, 2), np.int16), np.zeros(cells, np.float32)
-        slope = np.zeros((cells, 2), np.float32)
-        parallel_for(gather_kernel, rows, begin, nx, found, level, rise, own, at, z, slope)
+        parallel_for(gather_kernel, rows, begin, nx, found, level, own, at, z)
         first[begin + 1 : begin + rows + 1] += first[begin]
-        parts.append((at, z, slope))
-    at, z, slope = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return first, at, z, slope
+        parts.append((at, z))
+    at, z = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return first, at, z

@@ -11,6 +11,7 @@ from ...compiled.jit import kernel, parallel_for
 from ...geometry.bvh import ray_cast
 from ...geometry.bvh_points import load_corners
 from ...views import NO_HEADING, NO_LANE, BvhView, RoomView, SurfaceView
+from ..floors import LIFT
 from ..lattice import cell_at, middle_of
 from ..leaps import leap_kernel
 from ..portals.declared import Portal
@@ -27,8 +28,6 @@ U8 = NDArray[np.uint8]
 
 FLAT = 0.01
 """An area less high than this is flat [m]."""
-LIFT = 0.05
-"""How far above a floor rays start that look for its face [m]."""
 
 
 class Marks(NamedTuple):
