@@ -100,6 +100,7 @@ def bearing(points: NDArray[np.floating[Any]], band: float) -> F64:
         points: Vertices of the poses of a cycle [m], shape (pose_count, vertex_count, 3).
         band: Height from which on they bear nothing [m].
     """
+    band = max(band, 1.0e-9)
     later = np.roll(points, -1, axis=0)
     high = np.maximum(points[..., 2], later[..., 2])
     moved = later - points

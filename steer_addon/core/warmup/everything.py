@@ -215,7 +215,8 @@ def _run_away() -> None:
 def _leave_gaits() -> None:
     """Characters that are made learn where they leave their gaits."""
     gaits = Row("slow", 0, 2, 1.0, 1.0), Row("fast", 2, 2, 2.0, 1.5)
-    with_leaving(PoseSpace(np.zeros((4, 1, 3), np.float32), gaits))
+    pose = np.eye(2, 3, 1, dtype=np.float32)
+    with_leaving(PoseSpace(np.tile(pose, (4, 1, 1)), gaits))
 
 
 def _measure() -> None:
