@@ -166,6 +166,7 @@ def _go_among_areas() -> None:
         ways.without_way(*on, goals, row, bodies)
         ways.keep_out(*on, agents, agents.copy(), 0.04)
     surface = ways.surface(*on, goals)
+    surface.slopes(np.zeros(1, np.int64), world.ground)
     people = Class(surface, make_room(surface, world.ground, on[1].colliders, 0.25), 0.25)
     reached = people.reached(0, backward=False)
     nearest_reached(surface.view, people.room, reached, (0.0, 0.0, 0.0))
