@@ -69,6 +69,21 @@ def test_bodies_that_are_stopped_at_once_soon_stand(name):
 
 
 @pytest.mark.parametrize("name", ["woman", "child", "dog"])
+def test_bodies_that_stand_are_where_their_agents_are(name):
+    """They are shifted as their gaits change, and back by the time that both feet are down."""
+    space = made(name).space
+    feet, shifted = replace(space, positions=space.positions[:, :1]), []
+    for steady, slows in product(range(24, 48, 6), (2.0, 4.0, 100.0)):
+        slowing = np.arange(1.3, 0.0, -slows / 24.0)
+        speeds = np.concatenate([np.linspace(0.0, 1.3, 24), [1.3] * steady, slowing, [0.0] * 72])
+        went = walk(feet, speeds, 0.0 * speeds)
+        assert went.gaits[-1] == 0
+        assert np.abs(went.moves[-1, 1:]).max() <= 0.008
+        shifted.append(np.abs(went.moves[:, 1:]).max())
+    assert max(shifted) > 0.01
+
+
+@pytest.mark.parametrize("name", ["woman", "child", "dog"])
 def test_planted_feet_stay_while_bodies_speed_up_stop_and_turn(name):
     went = walk(made(name).space, *journey(3.2, 1.5))
     assert np.percentile(went.slips(LOW), 95.0) <= 20.0

@@ -35,6 +35,8 @@ LANDING = 0.36
 by 15 mm a frame at 24 frames a second."""
 GAINS = 1.5
 """How fast feet get to that speed, where they go slower before [m/s²]."""
+ASIDE = 0.06
+"""Speed at which a shift to the side is taken back meanwhile [m/s]."""
 RETURNS = 0.4
 """Part of half a cycle, since feet passed, in which a foot in the air is set back."""
 NEAR = 0.06
@@ -46,24 +48,8 @@ soon are near to standing."""
 
 
 @kernel
-def brought_down(table, who, gait, phase, stride, way, back, limbs, i, dt):
-    """Way of the feet in a step of a body that is to stand, and whether it leads back.
-
-    Args:
-        table: Gaits of the characters, see `Cast.table`.
-        who: Number of the character.
-        gait: The gait until now.
-        phase: Cycles of steps until now.
-        stride: Way of one of them [m].
-        way: Way of the body, as a share of its size [m].
-        back: Whether the way of the body leads back.
-        limbs: Memory of the limbs, see `LIMBS`.
-        i: The agent.
-        dt: Length of the step [s].
-    """
-    least = min(LANDING, limbs[i, SWING] + GAINS * dt) * dt
-    if way > least:
-        return way, back
+def _set_down(table, who, gait, phase, stride, least):
+    """Way of the feet in a step of a body that stands, and whether it leads back."""
     if table[who, gait, FROM_STAND] > 0.0:
         return least, False
     part = 2.0 * phase - math.floor(2.0 * phase)
@@ -73,6 +59,38 @@ def brought_down(table, who, gait, phase, stride, way, back, limbs, i, dt):
         # the foot waits in the air while the gait falls
         return 0.0, False
     return least, gait > 2 and part < RETURNS
+
+
+@kernel
+def brought_down(table, who, gait, phase, stride, way, back, limbs, i, dt):
+    """Way of the feet in a step of a body that is to stand, and whether it leads back.
+
+    Planted feet would slip by what that differs from the way of the body, so much of the shift is
+    taken back by it.
+
+    Args:
+        table: Gaits of the characters, see `Cast.table`.
+        who: Number of the character.
+        gait: The gait until now.
+        phase: Cycles of steps until now.
+        stride: Way of one of them [m].
+        way: Way of the body, as a share of its size [m].
+        back: Whether the way of the body leads back.
+        limbs: Memory of the limbs, see `LIMBS`; read and written.
+        i: The agent.
+        dt: Length of the step [s].
+    """
+    least = min(LANDING, limbs[i, SWING] + GAINS * dt) * dt
+    if way > least:
+        return way, back
+    feet, feet_back = _set_down(table, who, gait, phase, stride, least)
+    slip = (-feet if feet_back else feet) + (way if back else -way)
+    if slip > 0.0:
+        limbs[i, 0] = min(limbs[i, 0] + slip, max(limbs[i, 0], 0.0))
+    else:
+        limbs[i, 0] = max(limbs[i, 0] + slip, min(limbs[i, 0], 0.0))
+    limbs[i, 1] -= min(max(limbs[i, 1], -ASIDE * dt), ASIDE * dt)
+    return feet, feet_back
 
 
 @kernel
