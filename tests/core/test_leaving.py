@@ -97,12 +97,18 @@ def gaits_with(way, further=0.0):
     return (STAND, SLOW, *(replace(row, leaving=table if k else ()) for k, row in enumerate(mixes)))
 
 
-@pytest.mark.parametrize("way, most", [(0.02, 2), (0.06, 1)])
-def test_gaits_follow_the_speed_as_far_as_steps_hide_it(way, most):
-    agents, settings = crowd(cast=Cast((gaits_with(way, 0.01),)))
+def running(gaits, phase):
+    """Agents at 2.6 m/s in the fastest of some gaits, at a phase, and their settings."""
+    agents, settings = crowd(cast=Cast((gaits,)))
     agents.velocity[:] = [2.6, 0.0, 0.0]
     gait.begin(agents, settings)
-    agents.memory[MEMORY][:, PHASE] = 0.2
+    agents.memory[MEMORY][:, PHASE] = phase
+    return agents, settings
+
+
+@pytest.mark.parametrize("way, most", [(0.02, 2), (0.06, 1)])
+def test_gaits_follow_the_speed_as_far_as_steps_hide_it(way, most):
+    agents, settings = running(gaits_with(way, 0.01), 0.2)
     assert agents.memory[MEMORY][0, GAIT] == 9
     shown, _ = walked(agents, settings, [2.0, 2.0, 2.0, 2.0])
     # 83 mm a step
@@ -117,10 +123,7 @@ def test_gaits_follow_the_speed_as_far_as_steps_hide_it(way, most):
 
 
 def test_slow_steps_change_gaits_where_feet_pass_only():
-    agents, settings = crowd(cast=Cast((gaits_with(0.06),)))
-    agents.velocity[:] = [2.6, 0.0, 0.0]
-    gait.begin(agents, settings)
-    agents.memory[MEMORY][:, PHASE] = 0.2
+    agents, settings = running(gaits_with(0.06), 0.2)
     shown, _ = walked(agents, settings, [1.2] * 5)
     # 50 mm a step, until phase 0.39
     assert (shown[:, 0, GAIT] == 9).all()
@@ -129,10 +132,7 @@ def test_slow_steps_change_gaits_where_feet_pass_only():
 def test_shifts_last_until_a_body_has_gone_some_way():
     shift = ((0.02, 0.01, 0.0),) * LEAVES
     rows = [replace(row, parting=shift) if row.leaving else row for row in gaits_with(0.01)]
-    agents, settings = crowd(cast=Cast((tuple(rows),)))
-    agents.velocity[:] = [2.6, 0.0, 0.0]
-    gait.begin(agents, settings)
-    agents.memory[MEMORY][:, PHASE] = 0.2
+    agents, settings = running(tuple(rows), 0.2)
     ahead, aside = POSTURE.index("shift_ahead"), POSTURE.index("shift_side")
     shown, agents = walked(agents, settings, [2.2])
     assert 9 - shown[0, 0, GAIT] == 2
@@ -158,10 +158,7 @@ def test_a_body_that_is_stopped_hard_falls_through_the_gaits_of_its_run():
             replace(row, parting=apart, close=close) if row.leaving else row
             for row in gaits_with(1.0)
         ]
-        agents, settings = crowd(cast=Cast((tuple(rows),)))
-        agents.velocity[:] = [2.6, 0.0, 0.0]
-        gait.begin(agents, settings)
-        agents.memory[MEMORY][:, PHASE] = 0.25
+        agents, settings = running(tuple(rows), 0.25)
         agents = walked(agents, settings, [2.6])[1]
         shown, _ = walked(agents, settings, [0.0] * 3)
         gaits = np.concatenate([[9.0], shown[:, 0, GAIT]])
@@ -173,10 +170,7 @@ def test_a_body_that_lands_changes_as_its_own_table_says():
     for lands, fell in ((0.01, 2), (1.0, 0)):
         table = {"leaving": ((0.01, 0.0),) * LEAVES, "landing": ((lands,),) * LEAVES}
         mixes = [replace(row, **table) if row.leaving else row for row in gaits_with(0.01)]
-        agents, settings = crowd(cast=Cast((tuple(mixes),)))
-        agents.velocity[:] = [2.6, 0.0, 0.0]
-        gait.begin(agents, settings)
-        agents.memory[MEMORY][:, PHASE] = 0.25
+        agents, settings = running(tuple(mixes), 0.25)
         agents = walked(agents, settings, [2.6])[1]
         shown, _ = walked(agents, settings, [0.0] * 2)
         assert 9 - shown[1, 0, GAIT] == fell

@@ -138,9 +138,7 @@ def on_slope(went: Walk, rise: Iterable[float], upright: float = 1.0) -> np.ndar
     return seen
 
 
-def planted_slips(
-    points: np.ndarray, yaws: np.ndarray, speed: float | np.ndarray, band: float
-) -> np.ndarray:
+def planted_slips(points: np.ndarray, yaws: np.ndarray, speed: float, band: float) -> np.ndarray:
     """How far the soles of planted feet move on the ground in a frame [mm].
 
     It is the median over the vertices that are near the ground in both frames and go back, by 45
@@ -150,14 +148,14 @@ def planted_slips(
     Args:
         points: Places of vertices over the ground, shape (frame_count, vertex_count, 3).
         yaws: Heading in each frame, 0 is along -y [rad].
-        speed: Speed of the body [m/s]; or in each step, shape (frame_count - 1,).
+        speed: Speed of the body [m/s].
         band: Height below which a vertex is near the ground [m].
 
     Returns:
         One for each step in which a foot is planted.
     """
     moved = turned(np.diff(points, axis=0), -yaws[:-1])[..., :2]
-    back = moved[..., 1] + np.reshape(speed, (-1, 1)) / FPS
+    back = moved[..., 1] + speed / FPS
     high = np.maximum(points[1:, :, 2], points[:-1, :, 2])
     planted = (high < band) & (back > np.abs(moved[..., 0]))
     slips = np.hypot(moved[..., 0], moved[..., 1])

@@ -18,11 +18,17 @@ LIFT = 0.05
 
 
 @kernel
-def slope_at(surface, ground, cell):
-    """How much the ground rises along x and along y in the middle of a cell."""
+def face_under(surface, ground, cell):
+    """The face of the ground in the middle of a cell; -1 for none."""
     x, y = middle_of(surface, cell)
     eye = (x, y, surface.z[cell] + LIFT)
-    face = ray_cast(ground, eye, (0.0, 0.0, -1.0), 2.0 * LIFT)[0]
+    return ray_cast(ground, eye, (0.0, 0.0, -1.0), 2.0 * LIFT)[0]
+
+
+@kernel
+def slope_at(surface, ground, cell):
+    """How much the ground rises along x and along y in the middle of a cell."""
+    face = face_under(surface, ground, cell)
     if face < 0:
         return 0.0, 0.0
     normal = triangle_normal(ground, face)

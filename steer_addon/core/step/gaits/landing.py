@@ -17,8 +17,8 @@ from ...characters.cast import FROM_STAND
 from ...compiled.jit import kernel
 from .stance import SHIFT_AHEAD
 
-SWING = 2
-"""Column of `LIMBS` of the speed."""
+AHEAD, RIGHT, SWING = range(3)
+"""Columns of `LIMBS`."""
 LIMBS = "a swing"
 """Key, in the memory of agents, of how far a body is shifted ahead and to the right since its gait
 changed, so that planted feet stay [m], and of the speed at which its limbs swing [m/s], all for a
@@ -86,10 +86,10 @@ def brought_down(table, who, gait, phase, stride, way, back, limbs, i, dt):
     feet, feet_back = _set_down(table, who, gait, phase, stride, least)
     slip = (-feet if feet_back else feet) + (way if back else -way)
     if slip > 0.0:
-        limbs[i, 0] = min(limbs[i, 0] + slip, max(limbs[i, 0], 0.0))
+        limbs[i, AHEAD] = min(limbs[i, AHEAD] + slip, max(limbs[i, AHEAD], 0.0))
     else:
-        limbs[i, 0] = max(limbs[i, 0] + slip, min(limbs[i, 0], 0.0))
-    limbs[i, 1] -= min(max(limbs[i, 1], -ASIDE * dt), ASIDE * dt)
+        limbs[i, AHEAD] = max(limbs[i, AHEAD] + slip, min(limbs[i, AHEAD], 0.0))
+    limbs[i, RIGHT] -= min(max(limbs[i, RIGHT], -ASIDE * dt), ASIDE * dt)
     return feet, feet_back
 
 

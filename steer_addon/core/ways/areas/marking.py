@@ -11,7 +11,7 @@ from ...compiled.jit import kernel, parallel_for
 from ...geometry.bvh import ray_cast
 from ...geometry.bvh_points import load_corners
 from ...views import NO_HEADING, NO_LANE, BvhView, RoomView, SurfaceView
-from ..floors import LIFT
+from ..floors import face_under
 from ..lattice import cell_at, middle_of
 from ..leaps import leap_kernel
 from ..portals.declared import Portal
@@ -87,11 +87,10 @@ def covered_kernel(start, stop, cells, surface, tree, span, body, found):
 def painted_kernel(start, stop, surface, ground, paint, shut, cost):
     """What the paint of the ground says in the middle of each cell."""
     for cell in range(start, stop):
-        x, y = middle_of(surface, cell)
-        eye = (x, y, surface.z[cell] + LIFT)
-        face = ray_cast(ground, eye, (0.0, 0.0, -1.0), 2.0 * LIFT)[0]
+        face = face_under(surface, ground, cell)
         if face < 0:
             continue
+        x, y = middle_of(surface, cell)
         a, b, c = load_corners(ground.triangles, face)
         whole = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])
         if whole == 0.0:
