@@ -112,6 +112,16 @@ def test_subframes_go_on_straight_and_are_not_stored():
     assert stored(obj) == (1, 11)
 
 
+def test_before_a_frame_that_is_known_its_bodies_come_straight_from_the_one_before():
+    obj = make_runner()
+    play(1, 11)
+    before, after = live.get_frame(obj, 10), live.get_frame(obj, 11)
+    frame_set(10, 0.75)
+    way = 0.25 * before.position + 0.75 * after.position
+    np.testing.assert_allclose(shown(obj), way, atol=1e-6)
+    assert stored(obj) == (1, 11)
+
+
 def test_two_crowds_that_do_not_meet_keep_to_themselves():
     first, second = make_runner(), make_crowd([(0, 0, 5), (1, 0, 5)], "Second")
     first.steer.meets.sees = first.steer.meets.seen_by = "NOBODY"

@@ -150,7 +150,7 @@ def test_agents_appear_and_vanish(tmp_path):
 
 
 @needs_usd
-def test_what_behaviors_show_is_held_between_frames(tmp_path):
+def test_what_behaviors_show_is_that_of_the_nearer_frame(tmp_path):
     obj = make_runner()
     obj.steer.frame_start = -3
     frames = [
@@ -158,7 +158,8 @@ def test_what_behaviors_show_is_held_between_frames(tmp_path):
         for frame, zone in zip(simulated(obj, 1), (1, 1, 4, 4, 2), strict=True)
     ]
     bake(obj, tmp_path, frames)
-    for number, part, zone in ((-3, 0, 1), (-2, 0.9, 1), (-1, 0, 4), (0, 0.5, 4), (1, 0, 2)):
+    moments = ((-3, 0, 1), (-2, 0.49, 1), (-2, 0.5, 4), (-1, 0, 4), (0, 0.49, 4), (0, 0.9, 2))
+    for number, part, zone in (*moments, (1, 0, 2)):
         frame_set(number, part)
         assert set(attribute(obj, "zone")) == {zone}
 

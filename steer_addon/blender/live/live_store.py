@@ -12,7 +12,7 @@ from ...core.agents import Agents, same_agents
 from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
-from ...core.results.frames import Frame, moved, sharing
+from ...core.results.frames import Frame, later, sharing
 from ...core.results.memories import Kept, keep
 from ...core.step.simulation import Taking
 from ..crowd.live_settings import LiveKey, current_settings, live_key
@@ -394,6 +394,7 @@ class LiveRun:
         # frames are compared by identity: comparing their arrays would cost more than writing
         if self._shown and self._shown[0] is frame and self._shown[1:] == key[1:]:
             return
-        write_state(shown_state, moved(frame, part * (1.0 / simulate.fps_of(scene))))
+        after = None if is_remapped(scene) else self.frames.get(number + 1)
+        write_state(shown_state, later(frame, part, 1.0 / simulate.fps_of(scene), after))
         self._shown, self._logged = key, None
         self._echo = True

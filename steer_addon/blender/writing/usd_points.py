@@ -6,9 +6,10 @@ array that is longer than the points it writes beyond the end of its own: so all
 types below, and all change their length at the same frame.
 
 Between two samples USD interpolates numbers, and rotations on the sphere; it holds integers,
-booleans and arrays whose length changes. The memory that behaviors show, and radii, are held too,
-as in a live crowd, by a second sample just before they change. Values that stay the same get no
-further sample.
+booleans and arrays whose length changes. The memory that behaviors show, postures and radii are
+held too, by a second sample just before they change. They change in the middle between two frames,
+so that bodies have one pose while the shutter of a frame is open, as in a live crowd. Values that
+stay the same get no further sample.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ OWN_NAMES = ("position", "velocity", "rotation", "id", "speed", "radius", "alive
 """Attributes of every agent, whatever its behaviors show."""
 
 _HELD_UNTIL = 1.0 / 1024.0
-"""Time before a frame at which the value of the previous frame is written again [frames]."""
+"""Time before a change at which the value of the previous frame is written again [frames]."""
 _SAVE_BYTES = 16_000_000
 """Size of the samples that are kept in memory before they are saved [bytes]."""
 
@@ -73,7 +74,7 @@ class Samples:
         Args:
             attribute: The USD attribute, or primvar.
             convert: Makes USD's array of NumPy's.
-            held: Whether a value stays until the next one, although USD would interpolate them.
+            held: Whether a value stays, although USD would interpolate it.
         """
         self._attribute, self._convert, self._held = attribute, convert, held
         self._values: NDArray[Any] | None = None
@@ -86,13 +87,16 @@ class Samples:
         if last is not None and np.array_equal(last, values):
             self._seen = number
             return 0
+        changes = float(number)
         if last is not None and self._held:
-            self._attribute.Set(self._array, number - _HELD_UNTIL)
+            # arrays that get longer do so at the same moment as all others
+            changes -= 0.5 if len(last) == len(values) else 0.0
+            self._attribute.Set(self._array, changes - _HELD_UNTIL)
         elif last is not None and self._written < self._seen:
             # the values stayed the same until the previous frame
             self._attribute.Set(self._array, self._seen)
         self._array = self._convert(np.ascontiguousarray(values))
-        self._attribute.Set(self._array, number)
+        self._attribute.Set(self._array, changes)
         self._values = values
         self._written = self._seen = number
         return int(values.nbytes)

@@ -188,11 +188,34 @@ def targets_of(frame: Frame, forward_axis: str, *, own: bool = False) -> Targets
     return found if own else found.living(frame.alive)
 
 
-def moved(frame: Frame, seconds: float) -> Frame:
-    """The frame a little later, for motion blur: all agents continue straight."""
-    if seconds == 0.0:
+def later(frame: Frame, part: float, step: float, after: Frame | None = None) -> Frame:
+    """The crowd between a frame and the next one, as motion blur looks at it.
+
+    The shutter of a frame opens before it: bodies have its poses then, or they would seem to go
+    further than they do. Agents go straight on from the frame, or, where the next one is known and
+    nearer, straight to that.
+
+    Args:
+        frame: The frame.
+        part: Part of the time to the next one that has passed, 0 to 1.
+        step: All of that time [s].
+        after: The next frame; None if it is not known, or not always as time remapping shows it.
+    """
+    if part == 0.0:
         return frame
-    return replace(frame, position=frame.position + frame.velocity * np.float32(seconds))
+    if after is None or part < 0.5 or not np.array_equal(frame.id, after.id):
+        return replace(frame, position=frame.position + frame.velocity * np.float32(part * step))
+    share = np.float32(part)
+    # of the two quaternions for a rotation, the one that is nearer
+    same = np.einsum("ij,ij->i", frame.rotation, after.rotation)[:, None]
+    rotation = (1 - share) * frame.rotation + np.where(same < 0.0, -share, share) * after.rotation
+    return replace(
+        after,
+        position=frame.position + share * (after.position - frame.position),
+        velocity=frame.velocity + share * (after.velocity - frame.velocity),
+        rotation=rotation / np.linalg.norm(rotation, axis=1, keepdims=True),
+        alive=frame.alive,
+    )
 
 
 def sharing(frame: Frame, before: Frame | None) -> Frame:
