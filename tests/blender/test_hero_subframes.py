@@ -36,14 +36,14 @@ def rig_with_root_motion():
 def walker(made, start, rate, rows, found=None):
     """A hero that walks on the spot, in poses of a row at each frame.
 
-    Its crowd shifts it from its phase toward the nearest pose, by 2/5 of the way to it.
+    Its crowd shifts it from its phase toward the nearest pose, by 0.44 of the way to it.
     """
     phase = start + rate * np.arange(FRAMES)
     shear = np.zeros((FRAMES, len(SHEARS)))
     gaits = [made.space.gaits[number] for number in np.broadcast_to(rows, FRAMES)]
     for row, part, values in zip(gaits, phase, shear, strict=True):
         beside = (part * row.count + 0.5) % 1.0 - 0.5
-        values[SHEARS.index("shift_ahead")] = -0.4 * beside * row.stride / row.count
+        values[SHEARS.index("shift_ahead")] = -0.44 * beside * row.stride / row.count
     motion = rigs.Motion(
         numbers=np.arange(1.0, FRAMES + 1.0),
         location=np.zeros((FRAMES, 3)),

@@ -18,8 +18,8 @@ from tests.often import often
 SETTLED = 96
 """Frames after which a body has reached its gait, and taken up its curve."""
 PEOPLE_RUN = ("fast walk", "slow jog", "jog", "slow run", "run", "fast run")
-BETWEEN = 0.0012
-"""How far a body is held back from its phase: 2/5 of the way to a pose, which is half of 6 mm."""
+BETWEEN = 0.00132
+"""How far a body is held back from its phase: 0.44 of the way to a pose, which is half of 6 mm."""
 RUNS = (*PEOPLE_RUN, "amble", "slow trot", "trot", "fast trot")
 
 

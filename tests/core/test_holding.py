@@ -1,4 +1,4 @@
-"""Between two poses bodies are held back by 2/5 of the way: planted feet slip by the rest."""
+"""Between two poses bodies are held back by 0.44 of the way: planted feet slip by the rest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_bodies_are_held_back_by_a_part_of_the_way_to_the_nearest_pose(phase, st
     poses = np.arange(np.floor(phase) * count, np.ceil(phase) * count + 1.0) / count
     nearest = np.abs(poses - phase).min() * stride
     held = held_back(phase, stride, count)
-    assert abs(held) == pytest.approx(0.4 * nearest, abs=1e-9)
+    assert abs(held) == pytest.approx(0.44 * nearest, abs=1e-9)
     # on from a pose it is held back, and before one it is ahead
     assert held_back(2.0 + 0.2 / count, stride, count) > 0.0 > held_back(-0.2 / count, 1.0, count)
 
@@ -33,4 +33,4 @@ def test_planted_feet_slip_by_less_than_their_poses(name, speed):
     went = walk(made(name).space, [speed] * 144, [0.0] * 144)
     without = replace(went, moves=np.zeros_like(went.moves))
     held, shown = (np.mean(w.slips(0.003, 96)) for w in (went, without))
-    assert 0.55 * shown < held < 0.7 * shown
+    assert 0.5 * shown < held < 0.65 * shown

@@ -6,10 +6,9 @@ import math
 
 from ..compiled.jit import kernel
 
-HELD = 0.4
+HELD = 0.44
 """Share of the way from the pose that is shown to the phase that the body is held back by: planted
-feet slip by the rest, and all else of the body goes on as unevenly as it is held, so that its
-motion blur differs by up to 5 %."""
+feet slip by the rest, and all else of the body goes on as unevenly as it is held."""
 
 
 @kernel
