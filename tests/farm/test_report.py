@@ -300,3 +300,15 @@ def test_what_is_no_batch_or_no_variation_is_told(walkers, tmp_path):
         variation(walkers, 7)
     with pytest.raises(JobError, match=r"holds no variation\.json"):
         variation(walkers, 1)
+
+
+def test_curves_that_end_at_one_place_share_a_name():
+    ends = [(k, 10.0, 0.0) for k in range(1, 8)] + [
+        (8, 10.0, 60.0),
+        (9, 10.0, 61.0),
+        (10, 5.0, 0.5),
+    ]
+    named = figures.named_ends(ends, wide=0.5, high=4.0)
+    assert named == [
+        ("1, 2, 3, 4 and 3 more", 10.0, 0.0), ("10", 5.0, 0.5), ("8, 9", 10.0, 60.0)
+    ]  # fmt: skip

@@ -17,6 +17,8 @@ MOST_MOMENTS = 240
 """Paths, and moments of them, that a picture shows."""
 CELLS = 48
 """Cells of the maps along the longer side."""
+_LISTED = 4
+"""Numbers of curves that are listed where their ends lie on one another."""
 
 
 class Extent(NamedTuple):
@@ -202,3 +204,31 @@ def _moments(count: int, most: int) -> NDArray[np.int64]:
     """Numbers below a count, evenly apart: the first, the last, and no more than `most`."""
     found: NDArray[np.int64] = np.unique(np.linspace(0, max(count - 1, 0), min(count, most)))
     return found.round().astype(np.int64)
+
+
+def named_ends(
+    ends: Sequence[tuple[int, float, float]], wide: float, high: float
+) -> list[tuple[str, float, float]]:
+    """Names of curves at their ends, one for all that would lie on one another.
+
+    Args:
+        ends: Number of each curve, and x and y where it ends.
+        wide: Width of a name on the scale of x.
+        high: Its height on that of y.
+    """
+    groups: list[list[tuple[int, float, float]]] = []
+    for end in sorted(ends, key=lambda end: end[2]):
+        near = (g for g in groups if abs(g[0][1] - end[1]) < wide and end[2] - g[0][2] < high)
+        group = next(near, None)
+        if group is None:
+            groups.append([end])
+        else:
+            group.append(end)
+    return [(_listed([end[0] for end in group]), *group[0][1:]) for group in groups]
+
+
+def _listed(numbers: list[int]) -> str:
+    """Some numbers, in order; of many the first ones."""
+    first = ", ".join(map(str, sorted(numbers)[:_LISTED]))
+    left = len(numbers) - _LISTED
+    return f"{first} and {left} more" if left > 0 else first

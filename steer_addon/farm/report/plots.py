@@ -281,7 +281,10 @@ def all_arrivals(outcomes: Sequence[Outcome]) -> str | None:
     first, last = map(float, times)
     sheet = _Sheet(_curves(_new(2.0 * _WIDE, _HIGH), (first, last), 100.0, "arrived [%]"))
     artists = []
-    for number, shade, time, share in curves:
+    for _, shade, time, share in curves:
         artists += sheet.axis.plot(time, share, lw=1.0, color=(0.2, 0.3 + 0.5 * shade, 0.8, 0.8))
-        artists.append(sheet.axis.annotate(str(number), (time[-1], share[-1]), fontsize=7))
+    ends = [(number, float(time[-1]), float(share[-1])) for number, _, time, share in curves]
+    for name, *end in figures.named_ends(ends, 0.06 * (last - first), 4.0):
+        look = {"fontsize": 7, "ha": "right", "va": "bottom"}
+        artists.append(sheet.axis.annotate(name, end, **look))
     return sheet.picture(artists)
