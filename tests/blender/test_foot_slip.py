@@ -96,3 +96,21 @@ def test_soles_of_planted_feet_stay(who, actions, shared, record_property):
             if median > limits[0] or most > limits[1]:
                 too_far.append(line)
     assert not too_far
+
+
+@pytest.mark.usefixtures("empty_scene")
+def test_actions_at_another_frame_rate_are_read_at_their_keys(shared):
+    bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / "Knight.glb"))
+    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    action = bpy.data.actions["Cheer"]
+    path = 'pose.bones["lowerarm.l"].rotation_quaternion'
+    curves = [curve for curve in rigs.curves(action) if curve.data_path == path]
+    keys = np.array([point.co.x for point in curves[0].keyframe_points])
+    assert np.abs(keys - np.rint(keys)).max() > 0.3
+    wanted = np.array([[curve.evaluate(key) for curve in curves] for key in keys])
+    with Sampler(bpy.context.scene, rig, rigs.parts_of(rig)) as sampler:
+        track = sampler.read(action)
+    bone = rig.pose.bones.find("lowerarm.l")
+    first, last = action.frame_range
+    found = np.array([track.at((key - first) / (last - first))[bone, 3:7] for key in keys])
+    np.testing.assert_allclose(np.abs((found * wanted).sum(axis=1)), 1.0, atol=1e-6)

@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 
 from ...core.errors import CharacterError
 from ..suspension import suspended
+from .rigs import curves
 
 F32 = NDArray[np.float32]
 _KNOTS = 96
-"""Times of an action at which its bones are read; in between they are blended."""
+"""Least number of times of an action at which its bones are read; in between they are blended."""
+_NEAR = 1.0e-3
+"""How far from even a key may be [frames]."""
 
 
 class Track:
@@ -67,6 +70,20 @@ def blended(parts: list[tuple[float, NDArray[np.float64]]]) -> NDArray[np.float6
         result[:, 7:] += weight * values[:, 7:]
     result[:, 3:7] /= np.maximum(np.linalg.norm(result[:, 3:7], axis=1), 1.0e-12)[:, None]
     return result
+
+
+def _knots(action: bpy.types.Action, first: float, last: float) -> int:
+    """Steps in which an action is read: each key of even ones, as of imported files, is at one."""
+    keys = np.array(sorted({k.co.x for curve in curves(action) for k in curve.keyframe_points}))
+    gaps = np.diff(keys)
+    gaps = gaps[gaps > _NEAR]
+    if not len(gaps):
+        return _KNOTS
+    count = max(round((last - first) / float(gaps.min())), 1)
+    steps = (keys - first) * count / (last - first)
+    if count > 2 * (last - first) + 1 or np.abs(steps - np.rint(steps)).max() > _NEAR:
+        return max(_KNOTS, 4 * int(np.ceil(last - first)))
+    return count * -(-_KNOTS // count)
 
 
 class Sampler:
@@ -156,7 +173,7 @@ class Sampler:
         if last - first < 1.0:
             frames = [first]
         else:
-            frames = [float(f) for f in np.linspace(first, last, _KNOTS + 1)]
+            frames = np.linspace(first, last, _knots(action, first, last) + 1).tolist()
         data = self.rig.animation_data or self.rig.animation_data_create()
         for bone in self.rig.pose.bones:
             bone.matrix_basis = Matrix()
