@@ -155,3 +155,10 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
         assert np.flatnonzero(went.gaits == fastest)[0] - started < SOON
         stopped = started + np.flatnonzero(speeds[started:] < 0.01)[0]
         assert np.flatnonzero(went.gaits[stopped:] == 0)[0] < 4 * 24
+    # steps and turns begin in the pose that is nearest to all poses of standing
+    stand = space.positions[: space.gaits[0].count, ::10]
+    apart = [np.linalg.norm(stand - pose, axis=-1).max() for pose in stand]
+    assert len(stand) > 20 and apart[0] < 1.1 * min(apart) < 0.7 * max(apart)
+    pops = np.concatenate([walk(space, *random_journey(seed)).pops() for seed in range(6)])
+    # hands that turn round say next to nothing
+    assert np.percentile(pops, 99.8) <= FLOOR[who] and pops.max() <= 1.6 * FLOOR[who]

@@ -13,11 +13,16 @@ from ...core.characters.contacts import Cycle, passing_times
 from ...core.characters.ladder import add_gaits
 from ...core.characters.pose_space import F32, PoseSpace
 from ...core.characters.recipe import Recipe
-from ...core.characters.rows import ClipPlan, Rows, Steps, Weights, place_of
+from ...core.characters.rows import ClipPlan, Rows, Steps, Weights, dense, place_of
 from ...core.characters.stepping import add_rounds
 from ...core.errors import CharacterError
 from . import feet, joining, levels, library, optional_parts, origins, rigs, sources
 from .sampling import Sampler, Track, blended
+
+_LOOKS = 24
+"""Poses of standing among which the one is that others begin with."""
+_VERTICES = 500
+"""Number of vertices that are compared there."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +212,8 @@ class _Posed(_Body):
             self.walk.duration,
             self.run.duration if self.run else 0.0,
         )
+        if self.stand is not None:
+            self._offsets[id(self.stand)] = yield from self._calmest(self.stand)
         place = yield from add_gaits(rows, self._sample, durations)
         for name, track in self.clips:
             loops = name in self.recipe.loops
@@ -217,9 +224,20 @@ class _Posed(_Body):
         legs = feet.legs_of(self.sampler, cycle.planted)
         yield from add_rounds(rows, self._sample, place, passing_times(cycle), legs)
 
+    def _calmest(self, track: Track) -> Steps[float]:
+        """Time of the pose that is nearest to all others of standing.
+
+        Steps, turns and clips begin in it, whatever pose a body that breathes is in then.
+        """
+        thin = slice(None, None, 1 + len(self.first()) // _VERTICES)
+        poses = yield from dense(lambda time: self._pure(track, time)[thin], _LOOKS)
+        apart = [np.linalg.norm(poses - pose, axis=-1).max() for pose in poses[:-1]]
+        return int(np.argmin(apart)) / _LOOKS
+
     def _begin(self) -> NDArray[np.float64]:
         """Bones where standing begins."""
-        return self.stand.at(0.0) if self.stand else self.walk.at(self._offsets[id(self.walk)])
+        track = self.stand or self.walk
+        return track.at(self._offsets[id(track)])
 
     def _sample(self, weights: Weights, time: float, held: float = 0.0) -> F32:
         """A blend of standing, walking and running, in place, and of how standing begins."""

@@ -19,7 +19,7 @@ from .rows import FirstSteps, Place, Rows, Sample, Steps, Weights, dense, place_
 
 _FIRST = 0.6
 """Speed of first steps, as a share of that of the slowest walk."""
-_APART = 0.014
+_APART = 0.0095
 """Share of the height by which the poses of neighboring gaits from walk to run differ at most."""
 _HELD = 0.5
 """Share of the way by which planted feet, where feet pass, would move from walk to run, that the
@@ -28,7 +28,7 @@ _SOLE = 0.015
 """Share of the height: what is within it above the lowest vertex of a foot is its sole."""
 _DENSER = 1.4
 """Power of an even share that is that of the run: gaits lie denser where bodies are slow."""
-_MIXES = 5, 20
+_MIXES = 5, 18
 """Fewest and most gaits from the walk on to the run."""
 
 

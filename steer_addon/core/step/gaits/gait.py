@@ -265,7 +265,7 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt, limbs, i):
         moved = away * abs(table[who, following, STRIDE] - stride)
         alike = alike or (away <= LATER and moved <= MOVED)
     knows = leaving[who, max(gait, following), 0, WAY] < math.inf
-    if following == gait or not (crosses or alike):
+    if following == gait or not (crosses or (alike and not (knows and wanted > gait))):
         return changed(table, leaving, who, after / sides, gait, wanted, way, lands, limbs, i, dt)
     if knows:
         found = like(leaving, who, gait, following, after)
