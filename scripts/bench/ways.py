@@ -17,6 +17,7 @@ from steer_addon.core.views import BvhView, RoomView
 from steer_addon.core.ways.fields import Scratch, fill_field
 from steer_addon.core.ways.islands import Roots
 from steer_addon.core.ways.known import Blocks
+from steer_addon.core.ways.lattice import middles_of
 from steer_addon.core.ways.room import OPEN, make_room
 from steer_addon.core.ways.surface import Shape, Surface, bounds_of, make_surface
 from steer_addon.core.ways.ways import Ways
@@ -101,9 +102,9 @@ def _fields() -> Iterator[Row]:
     field = np.zeros(cells, np.int32), np.zeros(cells, np.float32)
     scratch, roots = Scratch(), Roots(goal, np.array([goal]), np.zeros(1))
     free = np.zeros((view.ny, view.nx), np.bool_)
-    free[view.at[:, 1], view.at[:, 0]] = room.state > 0
-    at = int(view.at[goal, 1]) * view.nx + int(view.at[goal, 0])
-    plain, lengths = plain_field(free, at)
+    # one floor a column: cells have the numbers of their columns
+    free.flat = room.state > 0
+    plain, lengths = plain_field(free, goal)
     cost = np.ones(cells, np.float32)
     ours, other, costly = medians(
         [
@@ -136,8 +137,7 @@ def _crowds() -> Iterator[Row]:
 
     def places(count: int) -> F32:
         cells = rng.choice(open_cells, count)
-        flat = surface.view.low + (surface.view.at[cells] + 0.5) * surface.view.size
-        return np.column_stack([flat, surface.view.z[cells]]).astype(np.float32)
+        return middles_of(surface.view, cells).astype(np.float32)
 
     blocks = Blocks(ground, walls, {"Walls": walls})
     ways, goals, starts = Ways(), places(20), places(10_000)

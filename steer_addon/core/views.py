@@ -129,20 +129,31 @@ class CompanionView(NamedTuple):
 class SurfaceView(NamedTuple):
     """Walkable cells, in columns of a square lattice; column (cx, cy) has the number cy·nx + cx.
 
-    Column c has the cells first[c] to first[c + 1] - 1, the lowest first.
+    The lowest floor of a column is the cell of the same number; where there is none, nobody can be
+    in that cell, and its height is infinite. Floors above it are the cells from nx·ny on, column by
+    column, the lowest first. Columns lie in blocks of 64, most of which have one floor only, and
+    none above it next to them; the others are layered. See core.ways.lattice, which alone should
+    know about it.
     """
 
     low: NDArray[np.float64]  # (2,) [m] x and y of the lattice's corner
     size: float  # [m] of a cell
     nx: int  # columns along x
     ny: int
-    first: I32  # (columns + 1,)
-    at: NDArray[np.int16]  # (cells, 2) the column: cx, cy
-    z: F32  # (cells,) [m] height of the floor
-    link: NDArray[np.uint32]  # (cells,) four bits for each of eight sides, see core.ways.lattice:
-    # 0 where nobody can go on, else 1 + the place of the cell there in its column
+    inverse: float  # 1/nx
+    reach: float  # [m] distance up to which clearance counts
     endless: bool  # whether the plane goes on around the lattice, with nothing on it
-    clear: F32  # (cells,) [m] distance from the cell's middle to what stops a body, up to a reach
+    z: F32  # (cells,) [m] height of the floor
+    clear: NDArray[np.uint8]  # (cells,) distance from the cell's middle to what stops a body, in
+    # 255ths of the reach, rounded down
+    link: NDArray[np.uint8]  # (cells,) a bit for each of eight sides, 1 where one goes on to the
+    # lowest floor there; LAYERED for cells above others and in layered blocks
+    row: I32  # (blocks,) rows of layered blocks, -1 for others
+    first: I32  # (rows, 65) the first cell above the lowest one of each column of a block, and of
+    # the one after them
+    above: I32  # (cells - nx·ny,) the columns of cells above others
+    wide: NDArray[np.uint32]  # (64·rows + len(above),) links of cells in layered blocks, and of
+    # cells above others: four bits a side, 0 where nobody can go on, else 1 + the layer there
 
 
 NO_LANE = np.zeros(0, np.uint8)
@@ -156,7 +167,8 @@ class RoomView(NamedTuple):
     """Which cells have room for a body of some radius, and which ways areas allow."""
 
     state: NDArray[np.uint8]  # (cells,) BLOCKED, TIGHT, OPEN or FORBIDDEN, see core.ways.room
-    shift: NDArray[np.int8]  # (cells, 2) where a body stands, off the middle; ±127 is the edge
+    part: I32  # (parts,) rows of each 16 cells in shift; 0 for those where no cell is tight
+    shift: NDArray[np.int8]  # (rows, 16, 2) where a body stands, off the middle; ±127 is the edge
     leap: NDArray[np.uint8]  # (cells,) open cells in one layer on all sides, see core.ways.leaps
     lane: NDArray[np.uint8] = NO_LANE  # (cells,) 1 + the one-way area of each cell, 0 for none;
     # (0,) where there are no such areas

@@ -12,7 +12,8 @@ import pytest
 from steer_addon.core.geometry import bvh
 from steer_addon.core.ways.fields import Scratch, fill_field
 from steer_addon.core.ways.islands import Roots
-from steer_addon.core.ways.room import OPEN, make_room
+from steer_addon.core.ways.lattice import neighbor_of, places_of
+from steer_addon.core.ways.room import OPEN, make_room, shifts_of
 from steer_addon.core.ways.surface import Shape, bounds_of, make_surface
 
 SIDE, CELL, STEP = 16.0, 0.25, 0.35
@@ -53,18 +54,19 @@ def scene(seed):
 
 def walked(view, room, begin, end):
     """Whether the points of a straight way are in open cells that are linked one to the next."""
-    middle = (view.at[[begin, end]] + 0.5 + 0.5 / 127.0 * room.shift[[begin, end]]).astype(float)
+    ends = np.array([begin, end])
+    middle = (places_of(view, ends) + 0.5 + 0.5 / 127.0 * shifts_of(room, ends)).astype(float)
     share = np.linspace(0.0, 1.0, 2 + int(50.0 * np.abs(middle[1] - middle[0]).max()))[:, None]
     points = middle[0] + share * (middle[1] - middle[0])
     sure = (np.abs(points - np.round(points)) > GRAZED).all(axis=1)
     columns = np.floor(points[sure]).astype(int)
     columns = columns[np.r_[True, (np.diff(columns, axis=0) != 0).any(axis=1)]]
-    cells = view.first[columns[:, 1] * view.nx + columns[:, 0]]
+    cells = columns[:, 1] * view.nx + columns[:, 0]
     steps = np.diff(columns, axis=0)
     beside = np.abs(steps).sum(axis=1) == 1
     side = np.abs(steps[:, 1]) + 2 * (steps.sum(axis=1) < 0)
-    linked = (view.link[cells[:-1]] >> (4 * side).astype(np.uint32)) & 15
-    return (room.state[cells[1:-1]] == OPEN).all() and (linked[beside] > 0).all()
+    linked = [neighbor_of(view, *step) >= 0 for step in zip(cells[:-1], side, strict=True)]
+    return (room.state[cells[1:-1]] == OPEN).all() and np.array(linked)[beside].all()
 
 
 @pytest.mark.parametrize("radius", [0.05, 0.3])
@@ -75,17 +77,18 @@ def test_corners_of_fields_are_seen(radius, costly):
     bounds = bounds_of(ground, walls, np.zeros((0, 3), np.float32))
     surface = make_surface(shape, ground, walls, bounds)
     view, room = surface.view, make_room(surface, ground, walls, radius)
-    assert (np.diff(view.first) <= 1).all()
+    assert surface.layers == 1
+    at = places_of(view, np.arange(surface.count))
     rng = np.random.default_rng(9)
     cost = np.ones(surface.count, np.float32)
-    cost[((view.at // 12).sum(axis=1) % 3) == 0] = 1.7
+    cost[((at // 12).sum(axis=1) % 3) == 0] = 1.7
     far_looks = 0
     for goal in rng.choice(np.flatnonzero(room.state == OPEN), 3):
         field = np.zeros(surface.count, np.int32), np.zeros(surface.count, np.float32)
         roots = Roots(int(goal), np.array([goal]), np.zeros(1))
         fill_field(view, room, roots, cost if costly else None, field, Scratch())
         corner = field[0]
-        way = np.abs(view.at[corner] - view.at).max(axis=1)
+        way = np.abs(at[corner] - at).max(axis=1)
         # to one that is next to it a link leads
         for cell in np.flatnonzero((room.state == OPEN) & (corner >= 0) & (way > 1)):
             assert walked(view, room, cell, corner[cell]), (goal, cell)
@@ -102,7 +105,8 @@ def test_a_field_that_ends_early_knows_what_the_whole_one_knows(costly):
     view, room = surface.view, make_room(surface, ground, walls, 0.3)
     rng = np.random.default_rng(4)
     cost = np.ones(surface.count, np.float32)
-    cost[((view.at // 12).sum(axis=1) % 3) == 0] = 1.7
+    at = places_of(view, np.arange(surface.count))
+    cost[((at // 12).sum(axis=1) % 3) == 0] = 1.7
     goal = int(rng.choice(np.flatnonzero(room.state == OPEN)))
     roots = Roots(goal, np.array([goal]), np.zeros(1))
     counts = []

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import way_scenes as scenes
-from waytools import RADIUS, SHAPE, blocks_of, led
+from waytools import ARRAYS, RADIUS, SHAPE, blocks_of, led
 
 from steer_addon.core.compiled import jit
 from steer_addon.core.errors import NotReadyError, SurfaceMissingError
@@ -81,7 +81,7 @@ def test_another_run_of_the_same_scene_takes_it_and_nobody_else(monkeypatch):
     # from then on it is mended where colliders move, as any
     mended = taker.surface(SHAPE, blocks_of(scene), NO_GOALS)
     assert not np.array_equal(taken.view.clear, mended.view.clear)
-    for name in ("first", "at", "z", "link", "clear"):
+    for name in ARRAYS:
         assert np.array_equal(getattr(mended.view, name), getattr(wanted.view, name)), name
 
 

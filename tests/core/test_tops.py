@@ -10,6 +10,7 @@ from waytools import SHAPE, Walk
 from steer_addon.core.geometry import bvh
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.world import CollidersBuilder
+from steer_addon.core.ways.lattice import middles_of
 from steer_addon.core.ways.surface import bounds_of, make_surface
 
 GROUND = scenes.floor(-9.0, -9.0, 20.0, 9.0)
@@ -64,7 +65,7 @@ def test_the_walkable_surface_has_low_tops():
     ground = colliders.footing(bvh.build(GROUND.triangles), 0.35, 45.0)
     bounds = bounds_of(ground, colliders.bvh, np.zeros((0, 3), np.float32))
     view = make_surface(SHAPE, ground, colliders.bvh, bounds).view
-    x = view.low[0] + (view.at[:, 0] + 0.5) * view.size
+    x = middles_of(view, np.arange(len(view.z)))[:, 0]
     assert view.z[(x > 5.0) & (x < 7.0)] == pytest.approx(0.3)
     assert view.z[(x < 5.0) | (x > 7.0)] == pytest.approx(0.0)
 

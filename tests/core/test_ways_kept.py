@@ -9,7 +9,7 @@ import way_scenes as scenes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from restated_ways import bracket
-from waytools import RADIUS, SHAPE, Walk, blocks_of, led
+from waytools import ARRAYS, RADIUS, SHAPE, Walk, blocks_of, led
 
 from steer_addon.core.compiled import jit
 from steer_addon.core.ways import classes
@@ -18,7 +18,7 @@ from steer_addon.core.ways.classes import class_radii
 from steer_addon.core.ways.costs import crowding
 from steer_addon.core.ways.fields import Scratch, fill_field
 from steer_addon.core.ways.islands import BEYOND, NOWHERE, find_roots, label_islands
-from steer_addon.core.ways.lattice import neighbor_of
+from steer_addon.core.ways.lattice import cell_at, neighbor_of
 from steer_addon.core.ways.room import BLOCKED, make_room
 from steer_addon.core.ways.surface import bounds_of, make_surface
 from steer_addon.core.ways.ways import Ways
@@ -38,7 +38,7 @@ def test_a_surface_that_was_mended_is_the_one_made_anew(shut):
     ways.surface(SHAPE, blocks_of(scene, scenes.door_leaf(0.0)), NO_GOALS)
     after = blocks_of(scene, scenes.door_leaf(shut))
     mended, anew = ways.surface(SHAPE, after, NO_GOALS).view, surface_of(after).view
-    for name in ("first", "at", "z", "link", "clear"):
+    for name in ARRAYS:
         assert np.array_equal(getattr(mended, name), getattr(anew, name)), name
 
 
@@ -222,8 +222,7 @@ def test_a_crowd_that_stands_costs_what_it_holds_up_and_one_agent_little():
     cost = crowding(view, np.float32([*grid, [15.0, 15.0, 0.0, 30.0], [10.0, 10.0, 0.0, 0.0]]))
 
     def at(x, y):
-        return cost[view.first[int((y - view.low[1]) / view.size) * view.nx
-                               + int((x - view.low[0]) / view.size)]]  # fmt: skip
+        return cost[cell_at(view, x, y, 0.0)]
 
     assert at(5.0, 5.0) == pytest.approx(30.0)
     area = (5 * view.size) ** 2

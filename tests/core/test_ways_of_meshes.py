@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from meshfiles import shared_triangles
 from numba import njit
-from waytools import RADIUS, SHAPE, followed
+from waytools import RADIUS, SHAPE, followed, neighbors_of
 
 from steer_addon.core.geometry import bvh
 from steer_addon.core.inputs.world import CollidersBuilder
 from steer_addon.core.ways.known import Blocks
-from steer_addon.core.ways.room import OPEN, make_room
+from steer_addon.core.ways.lattice import places_of
+from steer_addon.core.ways.room import OPEN, make_room, shifts_of
 from steer_addon.core.ways.surface import bounds_of, make_surface
 from steer_addon.core.ways.ways import Ways
 
@@ -39,7 +40,7 @@ def _side(dx, dy):
 
 
 @njit
-def _along(first, at, link, state, nx, cell, dx, dy):
+def _along(neighbors, state, cell, dx, dy):
     """The cell at the end of a step, from cell to cell that the line crosses; -1 for none."""
     ax, ay, sx, sy = abs(dx), abs(dy), np.sign(dx), np.sign(dy)
     x = y = 0
@@ -49,19 +50,17 @@ def _along(first, at, link, state, nx, cell, dx, dy):
         # by which side the line leaves this cell: both at a corner
         across = (2 * x + 1) * ay - (2 * y + 1) * ax
         to_x, to_y = (1 if across <= 0 else 0), (1 if across >= 0 else 0)
-        layer = (np.int64(link[cell]) >> (4 * _side(to_x * sx, to_y * sy))) & 15
-        if layer == 0 or state[cell] < least:
+        other = neighbors[cell, _side(to_x * sx, to_y * sy)]
+        if other < 0 or state[cell] < least:
             return -1
-        column = (at[cell, 1] + to_y * sy) * nx + at[cell, 0] + to_x * sx
-        cell = first[column] + layer - 1
+        cell = other
         x, y = x + to_x, y + to_y
     return cell if state[cell] >= least else -1
 
 
 @njit
-def search(cells, state, stands, steps, goal):
+def search(neighbors, state, stands, steps, goal):
     """Lengths of the shortest ways of such steps from a cell to all others [m]."""
-    first, at, link, nx = cells
     found = np.full(len(stands), np.inf)
     found[goal] = 0.0
     waiting = [(0.0, goal)]
@@ -70,7 +69,7 @@ def search(cells, state, stands, steps, goal):
         if way > found[cell]:
             continue
         for k in range(len(steps)):
-            other = _along(first, at, link, state, nx, cell, steps[k, 0], steps[k, 1])
+            other = _along(neighbors, state, cell, steps[k, 0], steps[k, 1])
             if other < 0:
                 continue
             gap = stands[cell] - stands[other]
@@ -91,14 +90,17 @@ def test_ways_between_random_places_are_shortest(name):
     surface = make_surface(SHAPE, ground, blocks.colliders, bounds)
     room = make_room(surface, ground, blocks.colliders, RADIUS)
     view, ways, rng = surface.view, Ways(), np.random.default_rng(3)
-    cells = view.first.astype(np.int64), view.at.astype(np.int64), view.link, view.nx
-    middles = view.low + view.size * (view.at + 0.5 + room.shift / 254.0)
+    neighbors = neighbors_of(view)
+    cells = np.arange(surface.count)
+    middles = view.low + view.size * (places_of(view, cells) + 0.5 + shifts_of(room, cells) / 254.0)
     stands = np.column_stack([middles, view.z])
-    roomy = np.nonzero(room.state == OPEN)[0]
+    # column by column, the lowest first
+    order = np.lexsort((view.z, places_of(view, cells) @ [1, view.nx]))
+    roomy = order[room.state[order] == OPEN]
     ratios = []
     while len(ratios) < GOALS * STARTS:
         goal = int(rng.choice(roomy))
-        exact = search(cells, room.state, stands, STEPS, goal)
+        exact = search(neighbors, room.state, stands, STEPS, goal)
         there = roomy[np.isfinite(exact[roomy]) & (exact[roomy] > 1.0)]
         if len(there) < 1000:
             # on an island

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from steer_addon.core.agents import make_agents
+from steer_addon.core.compiled.jit import kernel
 from steer_addon.core.crowd.overrides import with_override
 from steer_addon.core.crowd.presets import load_preset
 from steer_addon.core.geometry import bvh
@@ -15,11 +16,28 @@ from steer_addon.core.inputs.targets import make_targets
 from steer_addon.core.inputs.world import Colliders, CollidersBuilder, World, make_world
 from steer_addon.core.step.simulation import Simulation
 from steer_addon.core.ways.known import Blocks
+from steer_addon.core.ways.lattice import neighbor_of
 from steer_addon.core.ways.surface import Shape
 from steer_addon.core.ways.ways import Ways
 
 RADIUS = 0.25
+ARRAYS = ("z", "clear", "link", "row", "first", "above", "wide")
+"""What a surface is made of."""
 SHAPE = Shape(cell_size=0.25, step_height=0.35, max_slope=45.0, height=1.75, reach=0.5)
+
+
+@kernel
+def _neighbors_kernel(surface, neighbors):
+    for cell in range(len(neighbors)):
+        for side in range(8):
+            neighbors[cell, side] = neighbor_of(surface, cell, side)
+
+
+def neighbors_of(view) -> np.ndarray:
+    """The cell at each side of each cell of a surface, -1 for none, shape (cells, 8)."""
+    found = np.zeros((len(view.z), 8), np.int64)
+    _neighbors_kernel(view, found)
+    return found
 
 
 # few are kept, as grounds are large; without this a new surface would be made for each question

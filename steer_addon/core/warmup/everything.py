@@ -137,8 +137,8 @@ def _go_own_ways() -> None:
     ways.lead(*options, (agents.position, agents.id, agents.radius))
     view = ways.surface(*options[:3]).view
     # what is kept of a way that was found
-    state, shift = np.zeros(len(view.z), np.uint8), np.zeros((len(view.z), 2), np.int8)
-    room = RoomView(state, shift, state)
+    state, part = np.zeros(len(view.z), np.uint8), np.zeros(len(view.z), np.int32)
+    room = RoomView(state, part, np.zeros((1, 16, 2), np.int8), state)
     stand_of(view, room, 0)
     # one that looks for a way among corners
     corners, one = find_corners(view, room), np.zeros(1, np.int64)

@@ -15,12 +15,26 @@ from ..geometry.bvh import ray_cast, ray_cast_stops, triangle_normal
 from ..geometry.bvh_flat import flat_nearest
 from ..geometry.ground import SLACK, UP_SLACK
 from .floors import slope_at
-from .lattice import SIDES, middle_of, neighbor_of, side_step
+from .lattice import (
+    LAYERED,
+    SIDES,
+    VOID,
+    cells_above,
+    column_of,
+    layer_of,
+    middle_of,
+    neighbor_of,
+    place_of,
+    side_step,
+    wide_of,
+)
 
 RAYS = 16
 """Directions in which the terrain around a place is looked at."""
 LEVELS = 3
 """Heights at which rays look for walls between two cells."""
+SHARES = 255
+"""Shares of a surface's reach in which clearance is kept."""
 
 
 @kernel
@@ -75,13 +89,50 @@ def clearance_at(ground, colliders, point, body, reach):
 
 
 @kernel
-def clearance_kernel(start, stop, cells, surface, ground, colliders, body, reach, clear):
-    """`clearance_at` in the middle of some of the cells."""
+def shares_of(clear, reach):
+    """How many 255ths of a reach are clear: the most that are not more than what is."""
+    if clear >= reach:
+        return SHARES
+    shares = int(clear / reach * SHARES)
+    # rounding may be off by one
+    if (shares + 1) / SHARES * reach <= clear:
+        shares += 1
+    elif shares / SHARES * reach > clear:
+        shares -= 1
+    return max(shares, 0)
+
+
+@kernel
+def _clear_of(surface, cell, ground, colliders, body):
+    """`clearance_at` in the middle of a cell."""
+    x, y = middle_of(surface, cell)
+    return clearance_at(ground, colliders, (x, y, surface.z[cell] * 1.0), body, surface.reach)[0]
+
+
+@kernel
+def is_clear(surface, cell, gap, ground, colliders, body):
+    """Whether nothing that stops a body is nearer to a cell's middle than a gap [m].
+
+    It is exact: where what is kept does not tell, clearance is found again.
+    """
+    shares = int(surface.clear[cell])
+    if shares / SHARES * surface.reach >= gap:
+        return True
+    if shares == SHARES or (shares + 1) / SHARES * surface.reach < gap:
+        return False
+    return _clear_of(surface, cell, ground, colliders, body) >= gap
+
+
+@kernel
+def clearance_kernel(start, stop, cells, surface, ground, colliders, body, clear):
+    """The clearance of some of the cells."""
     for row in range(start, stop):
         cell = cells[row]
-        x, y = middle_of(surface, cell)
-        point = (x, y, surface.z[cell] * 1.0)
-        clear[cell] = clearance_at(ground, colliders, point, body, reach)[0]
+        clear[cell] = 0
+        if surface.z[cell] != VOID:
+            clear[cell] = shares_of(
+                _clear_of(surface, cell, ground, colliders, body), surface.reach
+            )
 
 
 @kernel
@@ -102,8 +153,8 @@ def _walled(ground, colliders, a, b, body):
 
 
 @kernel
-def _linked(surface, i, j, side, ground, colliders, body):
-    """Whether a body can go from a cell to one at a side."""
+def _linked(surface, i, j, side, free, ground, colliders, body):
+    """Whether a body can go from a cell to one at a side; `free`: nothing is near the cell."""
     gap, up = abs(surface.z[j] - surface.z[i]) - body[0] - SLACK, body[2] - UP_SLACK
     if gap > 0.0:
         # the steepest slope that is walked explains no more
@@ -112,10 +163,10 @@ def _linked(surface, i, j, side, ground, colliders, body):
         along, a, b = side % 2, slope_at(surface, ground, i), slope_at(surface, ground, j)
         if gap > max(abs(a[along]), abs(b[along])) * surface.size:
             return False
-    if surface.clear[i] >= surface.size or surface.clear[j] >= surface.size:
+    if free or is_clear(surface, j, surface.size, ground, colliders, body):
         return True
     # always seen from the same end, so that links lead both ways
-    low, high = (i, j) if i < j else (j, i)
+    low, high = (i, j) if column_of(surface, i) < column_of(surface, j) else (j, i)
     ax, ay = middle_of(surface, low)
     bx, by = middle_of(surface, high)
     a, b = (ax, ay, surface.z[low] * 1.0), (bx, by, surface.z[high] * 1.0)
@@ -123,28 +174,43 @@ def _linked(surface, i, j, side, ground, colliders, body):
 
 
 @kernel
-def links_kernel(start, stop, cells, surface, ground, colliders, body, link):
-    """Which neighbors of some of the cells a body can go to."""
+def _layer_at(surface, cell, other, side, free, ground, colliders, body):
+    """1 + the layer of the cell in a column at a side that a body can go to; 0 for none."""
+    blocks = side, free, ground, colliders, body
+    if surface.z[other] != VOID and _linked(surface, cell, other, *blocks):
+        return 1
+    begin, end = cells_above(surface, other)
+    for k in range(end - begin):
+        if _linked(surface, cell, begin + k, *blocks):
+            return k + 2
+    return 0
+
+
+@kernel
+def links_kernel(start, stop, cells, surface, ground, colliders, body, link, wide):
+    """Which cells at the sides of some of the cells a body can go to; no corners yet."""
     for row in range(start, stop):
         cell = cells[row]
-        cx, cy = int(surface.at[cell, 0]), int(surface.at[cell, 1])
-        bits = 0
-        for side in range(SIDES):
+        cx, cy = place_of(surface, cell)
+        bits, layers, there = 0, 0, surface.z[cell] != VOID
+        free = there and is_clear(surface, cell, surface.size, ground, colliders, body)
+        for side in range(SIDES if there else 0):
             dx, dy = side_step(side)
             if not (0 <= cx + dx < surface.nx and 0 <= cy + dy < surface.ny):
                 continue
             other = (cy + dy) * surface.nx + cx + dx
-            begin = int(surface.first[other])
-            for k in range(surface.first[other + 1] - begin):
-                if _linked(surface, cell, begin + k, side, ground, colliders, body):
-                    bits |= (k + 1) << (4 * side)
-                    break
-        link[cell] = bits
+            layer = _layer_at(surface, cell, other, side, free, ground, colliders, body)
+            bits |= min(layer, 1) << side
+            layers |= layer << (4 * side)
+        if link[cell] == LAYERED:
+            wide[wide_of(surface, cell)] = layers
+        else:
+            link[cell] = bits
 
 
 @kernel
-def _corner_link(surface, cell, side):
-    """The bits of the neighbor between a side and the next one: both ways round lead to it."""
+def _corner_layer(surface, cell, side):
+    """1 + the layer of the cell between a side and the next one, to which both ways round lead."""
     other = (side + 1) % SIDES
     a, b = neighbor_of(surface, cell, side), neighbor_of(surface, cell, other)
     if a < 0 or b < 0:
@@ -152,15 +218,24 @@ def _corner_link(surface, cell, side):
     c = neighbor_of(surface, a, other)
     if c < 0 or c != neighbor_of(surface, b, side):
         return 0
-    return (int(surface.link[a]) >> (4 * other)) & 15
+    return layer_of(surface, c, column_of(surface, c)) + 1
 
 
 @kernel
-def corner_links_kernel(start, stop, cells, surface, link):
-    """Add the links across the corners of some of the cells to those across their sides."""
+def corner_links_kernel(start, stop, cells, surface, link, wide):
+    """Add the links across the corners of some of the cells to those across their sides.
+
+    Others read the sides meanwhile, which stay as they are.
+    """
     for row in range(start, stop):
         cell = cells[row]
-        bits = int(surface.link[cell]) & 0xFFFF
+        bits, layers = int(link[cell]) & 15, 0
         for side in range(SIDES):
-            bits |= _corner_link(surface, cell, side) << (4 * (SIDES + side))
-        link[cell] = bits
+            layer = _corner_layer(surface, cell, side)
+            bits |= min(layer, 1) << (SIDES + side)
+            layers |= layer << (4 * (SIDES + side))
+        if link[cell] == LAYERED:
+            slot = wide_of(surface, cell)
+            wide[slot] = (int(wide[slot]) & 0xFFFF) | layers
+        else:
+            link[cell] = bits

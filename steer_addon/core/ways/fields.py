@@ -25,7 +25,22 @@ from ..numeric.vec import length, sub
 from ..views import RoomView, SurfaceView
 from .heap import rise, take
 from .islands import Roots
-from .lattice import HIDDEN, WIDE, line_cost, look, neighbor_of, opposite, stand_of
+from .lattice import (
+    HIDDEN,
+    WIDE,
+    cell_in,
+    column_of,
+    layer_of,
+    line_cost,
+    linked_in,
+    look,
+    neighbor_of,
+    opposite,
+    place_of,
+    side_step,
+    stand_at,
+    stand_of,
+)
 from .room import BLOCKED, FORBIDDEN, OPEN, may_go
 
 SQUEEZE = 1.25
@@ -100,13 +115,13 @@ def _between(surface, room, cell, far, corner, phase):
     to_x -= x
     to_y -= y
     dx, dy = (1 if to_x > 0.0 else -1), (1 if to_y > 0.0 else -1)
-    column = int(surface.at[cell, 1]) * surface.nx + int(surface.at[cell, 0])
-    layer = cell - int(surface.first[column])
+    column = column_of(surface, cell)
+    layer = layer_of(surface, cell, column)
     row = dy * surface.nx
-    across = int(surface.first[column + row + dx]) + layer
+    across = cell_in(surface, column + row + dx, layer)
     if phase[across] != DONE_WIDE or corner[across] != far:
         return False
-    side = int(surface.first[column + (dx if abs(to_x) > abs(to_y) else row)]) + layer
+    side = cell_in(surface, column + (dx if abs(to_x) > abs(to_y) else row), layer)
     return phase[side] == DONE_WIDE and corner[side] == far
 
 
@@ -169,15 +184,17 @@ def _spread(
     surface, room, cell, far, target, pull, corner, distance, phase, size, heap, keys, place
 ):
     """Let the neighbors of a cell head for a corner, where that is shorter: how many cells wait."""
-    here, there = stand_of(surface, room, cell), stand_of(surface, room, far)
+    cx, cy = place_of(surface, cell)
+    here, there = stand_at(surface, room, cell, cx, cy), stand_of(surface, room, far)
     to_here, to_there = distance[cell] * 1.0, distance[far] * 1.0
     for k in range(8):
-        other = neighbor_of(surface, cell, k)
+        dx, dy = side_step(k)
+        other = linked_in(surface, cell, k, (cy + dy) * surface.nx + cx + dx)
         if other < 0 or phase[other] >= DONE or room.state[other] == BLOCKED:
             continue
         if not may_go(room, other, cell, opposite(k)):
             continue
-        stand = stand_of(surface, room, other)
+        stand = stand_at(surface, room, other, cx + dx, cy + dy)
         via, way = far, to_there + length(sub(stand, there))
         if room.state[other] != OPEN:
             via, way = cell, to_here + _tightness(room, other) * length(sub(stand, here))
@@ -283,20 +300,21 @@ def cost_field(
             phase[cell] = _settle_costly(surface, room, cost, cell, corner, distance, phase)
         if cell == toward:
             break
-        here, to_here = stand_of(surface, room, cell), distance[cell] * 1.0
+        cx, cy = place_of(surface, cell)
+        here, to_here = stand_at(surface, room, cell, cx, cy), distance[cell] * 1.0
         if len(room.gate) > 0 and room.gate[cell] != 0:
             size = _entrances(
                 surface, room, cell, here, 0.0, corner, distance, phase, size, heap, keys, place
             )
         for k in range(8):
-            other = neighbor_of(surface, cell, k)
+            dx, dy = side_step(k)
+            other = linked_in(surface, cell, k, (cy + dy) * surface.nx + cx + dx)
             if other < 0 or phase[other] >= DONE or room.state[other] == BLOCKED:
                 continue
             if not may_go(room, other, cell, opposite(k)):
                 continue
-            way = (
-                0.5 * (cost[cell] + cost[other]) * length(sub(stand_of(surface, room, other), here))
-            )
+            gap = length(sub(stand_at(surface, room, other, cx + dx, cy + dy), here))
+            way = 0.5 * (cost[cell] + cost[other]) * gap
             way = to_here + way * _tightness(room, other)
             if way < distance[other]:
                 distance[other], corner[other], phase[other] = way, cell, WAITS

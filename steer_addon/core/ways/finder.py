@@ -21,7 +21,7 @@ import math
 from ..compiled.jit import kernel
 from ..numeric.vec import add_scaled, length, load, store, sub, unit
 from .islands import BEYOND
-from .lattice import cell_at, line_cost, neighbor_of, sees, stand_of
+from .lattice import cell_at, line_cost, neighbor_of, place_of, sees, stand_of
 from .portals.links import link_from
 from .room import BLOCKED, OPEN
 
@@ -149,11 +149,11 @@ def _far_corner(surface, room, cost, field, cell):
     """
     corner, distance = field
     found = int(corner[cell])
+    cx, cy = place_of(surface, cell)
     for _step in range(SKIPS):
         beyond = int(corner[found])
-        x = surface.at[found, 0] - surface.at[cell, 0]
-        y = surface.at[found, 1] - surface.at[cell, 1]
-        near = max(abs(x), abs(y)) * surface.size <= LANES
+        x, y = place_of(surface, found)
+        near = max(abs(x - cx), abs(y - cy)) * surface.size <= LANES
         if beyond == found or not near or not sees(surface, room, cell, beyond):
             break
         if len(cost) > 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..geometry.bvh import ray_cast, triangle_normal
 from ..geometry.ground import UP_SLACK
-from .lattice import MOST_LAYERS, middle_of
+from .lattice import MOST_LAYERS, VOID, middle_of
 
 APART = 0.02
 """Faces nearer to one another than this are one floor [m]."""
@@ -20,6 +20,8 @@ LIFT = 0.05
 @kernel
 def face_under(surface, ground, cell):
     """The face of the ground in the middle of a cell; -1 for none."""
+    if surface.z[cell] == VOID:
+        return -1
     x, y = middle_of(surface, cell)
     eye = (x, y, surface.z[cell] + LIFT)
     return ray_cast(ground, eye, (0.0, 0.0, -1.0), 2.0 * LIFT)[0]
@@ -77,14 +79,3 @@ def floors_kernel(start, stop, begin, lattice, ground, span, height, min_up, fou
             above = z
             z -= APART
         found[row] = count
-
-
-@kernel
-def gather_kernel(start, stop, begin, nx, found, level, first, at, z):
-    """The floors of columns begin + start to begin + stop as cells, the lowest first."""
-    for row in range(start, stop):
-        count, cy = int(found[row]), (begin + row) // nx
-        for k in range(count):
-            cell = first[row] + k
-            at[cell, 0], at[cell, 1] = begin + row - cy * nx, cy
-            z[cell] = level[row, count - 1 - k]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..compiled.jit import kernel
 from ..numeric.vec import length, sub
 from ..views import RoomView, SurfaceView
-from .lattice import cell_at, neighbor_of, opposite, stand_of
+from .lattice import cell_at, cells_above, middles_of, neighbor_of, opposite, stand_of
 from .room import BLOCKED, FORBIDDEN, OPEN, may_go
 
 I32 = NDArray[np.int32]
@@ -107,7 +107,9 @@ def nearest_on(surface, room, label, island, goal):
                 if x < 0 or x >= surface.nx:
                     continue
                 left, column = True, y * surface.nx + x
-                for cell in range(surface.first[column], surface.first[column + 1]):
+                begin, end = cells_above(surface, column)
+                for cell in range(begin - 1, end):
+                    cell = column if cell < begin else cell
                     if label[cell] != island or room.state[cell] == FORBIDDEN:
                         continue
                     dx, dy, dz = sub(stand_of(surface, room, cell), goal)
@@ -140,11 +142,8 @@ def find_roots(
     point = np.asarray(goal, np.float64)
     outside = _outside(surface, room, point)
     if len(outside):
-        x, y = surface.at[outside].astype(np.float64).T + 0.5
-        gap = np.hypot(
-            surface.low[0] + x * surface.size - point[0],
-            surface.low[1] + y * surface.size - point[1],
-        )
+        x, y, _z = middles_of(surface, outside).T
+        gap = np.hypot(x - point[0], y - point[1])
         return Roots(BEYOND, outside, gap, int(outside[gap.argmin()]) if strict else -1)
     cells, least = np.zeros(count, np.int64), np.zeros(count)
     nearest_kernel(surface, room, label, tuple(point.tolist()), cells, least)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..views import BvhView, RoomView
+from ..views import BvhView
 from .areas.declared import Areas, Rules
 from .areas.marking import Marker, Marks, same_marks
 from .classes import Class
-from .room import update_room
+from .room import same_room, updated_room
 from .surface import Bounds, Surface
 
 I64 = NDArray[np.int64]
@@ -91,13 +91,11 @@ def renew(known: Known, blocks: Blocks) -> None:
         return
     before, solid = known.surface, (blocks.ground, blocks.colliders)
     known.surface = before.updated(cells, *solid)
-    linked = np.array_equal(before.view.link[cells], known.surface.view.link[cells])
+    linked = np.array_equal(before.links_of(cells), known.surface.links_of(cells))
     for kind, kept in list(known.classes.items()):
         old = kept.plain
-        room = RoomView(old.state.copy(), old.shift.copy(), old.leap.copy())
-        update_room(room, cells, known.surface, *solid, kind[0])
-        same = np.array_equal(room.state[cells], old.state[cells])
-        if linked and same and np.array_equal(room.shift[cells], old.shift[cells]):
+        room = updated_room(old, cells, known.surface, *solid, kind[0])
+        if linked and same_room(room, old, cells):
             kept.moved_to(known.surface)
         else:
             known.classes[kind] = Class(known.surface, room, kind[0], kept.marks)

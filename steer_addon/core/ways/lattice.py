@@ -1,15 +1,35 @@
-"""The lattice of walkable cells: where they are, and which one a point is in."""
+"""The lattice of walkable cells: where they are, and which one a point is in.
+
+Nearly all cells are the lowest floor of their column: these have its number, and a bit for each
+side that tells whether one goes on there. Only where floors are above one another, or next to that,
+links tell to which of them. So a cell takes six bytes, and others should ask here for places,
+layers and neighbors of cells (see `views.SurfaceView` for how they are kept).
+"""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..compiled.jit import kernel
+from ..views import SurfaceView
+
+I64 = NDArray[np.int64]
 
 SIDES = 4
 """Sides 0 to 3 of a cell are +X, +Y, -X, -Y; 4 to 7 lie after each of them, at the corners."""
 MOST_LAYERS = 15
-"""Cells of a column: what four bits tell apart; floors above them are left out."""
+"""Cells of a column, its layers: what four bits tell apart; floors above them are left out."""
+VOID = math.inf
+"""Height of the lowest floor of columns without any."""
+LAYERED = 0xF0
+"""In place of the links of cells that have them in `SurfaceView.wide`: corners without sides."""
+BLOCK_BITS, BLOCK = 6, 64
+"""Columns of a block, as a power of two."""
+PART_BITS, PART = 4, 16
+"""Cells of a part, as a power of two, see `RoomView.part`."""
 MOST_ALONG = 32_000
 """Columns along x or y."""
 TINY = 1.0e-12
@@ -26,6 +46,19 @@ _ALONG = sum((x + 1) << (2 * side) for side, x in enumerate((1, 0, -1, 0, 1, -1,
 _ACROSS = sum((y + 1) << (2 * side) for side, y in enumerate((0, 1, 0, -1, 1, 1, -1, -1)))
 
 
+def places_of(surface: SurfaceView, cells: I64) -> I64:
+    """The columns that some cells lie in, along x and along y, shape (n, 2)."""
+    columns, beyond = np.array(cells, np.int64), cells - surface.nx * surface.ny
+    columns[beyond >= 0] = surface.above[beyond[beyond >= 0]]
+    return np.stack([columns % surface.nx, columns // surface.nx], axis=1)
+
+
+def middles_of(surface: SurfaceView, cells: I64) -> NDArray[np.float64]:
+    """Middles of some cells [m], shape (n, 3)."""
+    flat = surface.low + (places_of(surface, cells) + 0.5) * surface.size
+    return np.column_stack([flat, surface.z[cells]]).astype(np.float64)
+
+
 @kernel
 def side_step(side):
     """Columns along x and y from a cell to the one at a side."""
@@ -39,29 +72,98 @@ def opposite(side):
 
 
 @kernel
-def middle_of(surface, cell):
-    """x and y of the middle of a cell [m]."""
-    x = surface.low[0] + (surface.at[cell, 0] + 0.5) * surface.size
-    return x, surface.low[1] + (surface.at[cell, 1] + 0.5) * surface.size
+def column_of(surface, cell):
+    """The column that a cell lies in."""
+    beyond = cell - surface.nx * surface.ny
+    return int(cell) if beyond < 0 else int(surface.above[beyond])
+
+
+@kernel
+def place_of(surface, cell):
+    """The column that a cell lies in, along x and along y."""
+    column = column_of(surface, cell)
+    # exact: quotients are half a column or more away from whole numbers
+    cy = int((column + 0.5) * surface.inverse)
+    return column - cy * surface.nx, cy
+
+
+@kernel
+def cells_above(surface, column):
+    """The cells of a column above its lowest one: the first, and the one after the last."""
+    row = surface.row[column >> BLOCK_BITS]
+    if row < 0:
+        return 0, 0
+    k = column & (BLOCK - 1)
+    return int(surface.first[row, k]), int(surface.first[row, k + 1])
+
+
+@kernel
+def cell_in(surface, column, layer):
+    """The cell in a layer of a column, 0 for the lowest one."""
+    return column if layer == 0 else cells_above(surface, column)[0] + layer - 1
+
+
+@kernel
+def layer_of(surface, cell, column):
+    """The layer of a cell in its column."""
+    return 0 if cell == column else cell - cells_above(surface, column)[0] + 1
+
+
+@kernel
+def wide_of(surface, cell):
+    """Where the links of a LAYERED cell are."""
+    beyond = cell - surface.nx * surface.ny
+    if beyond >= 0:
+        return BLOCK * len(surface.first) + beyond
+    return BLOCK * int(surface.row[cell >> BLOCK_BITS]) + (cell & (BLOCK - 1))
+
+
+@kernel
+def linked_in(surface, cell, side, column):
+    """The cell at a side, which lies in a column; -1 where nobody can go on."""
+    bits = int(surface.link[cell])
+    if bits != LAYERED:
+        return column if (bits >> side) & 1 else -1
+    layer = (int(surface.wide[wide_of(surface, cell)]) >> (4 * side)) & 15
+    return -1 if layer == 0 else cell_in(surface, column, layer - 1)
 
 
 @kernel
 def neighbor_of(surface, cell, side):
     """The cell at a side; -1 where nobody can go on."""
-    layer = (int(surface.link[cell]) >> (4 * side)) & 15
-    if layer == 0:
-        return -1
     dx, dy = side_step(side)
-    column = (int(surface.at[cell, 1]) + dy) * surface.nx + int(surface.at[cell, 0]) + dx
-    return int(surface.first[column]) + layer - 1
+    return linked_in(surface, cell, side, column_of(surface, cell) + dy * surface.nx + dx)
+
+
+@kernel
+def middle_at(surface, cx, cy):
+    """x and y of the middle of a column [m]."""
+    x = surface.low[0] + (cx + 0.5) * surface.size
+    return x, surface.low[1] + (cy + 0.5) * surface.size
+
+
+@kernel
+def middle_of(surface, cell):
+    """x and y of the middle of a cell [m]."""
+    cx, cy = place_of(surface, cell)
+    return middle_at(surface, cx, cy)
+
+
+@kernel
+def stand_at(surface, room, cell, cx, cy):
+    """Where a body stands in a cell of a known column (x, y, z) [m]."""
+    x, y = middle_at(surface, cx, cy)
+    half = 0.5 * surface.size / HALF
+    row, k = room.part[cell >> PART_BITS], cell & (PART - 1)
+    x, y = x + room.shift[row, k, 0] * half, y + room.shift[row, k, 1] * half
+    return x, y, surface.z[cell] * 1.0
 
 
 @kernel
 def stand_of(surface, room, cell):
     """Where a body stands in a cell (x, y, z) [m]."""
-    x, y = middle_of(surface, cell)
-    half = 0.5 * surface.size / HALF
-    return x + room.shift[cell, 0] * half, y + room.shift[cell, 1] * half, surface.z[cell] * 1.0
+    cx, cy = place_of(surface, cell)
+    return stand_at(surface, room, cell, cx, cy)
 
 
 @kernel
@@ -78,8 +180,11 @@ def cell_at(surface, x, y, z):
     elif not (0 <= cx < surface.nx and 0 <= cy < surface.ny):
         return -1
     column = int(cy) * surface.nx + int(cx)
-    best, least = -1, math.inf
-    for cell in range(surface.first[column], surface.first[column + 1]):
+    # where there is no floor it is infinitely far
+    least = abs(surface.z[column] - z)
+    best = column if least < math.inf else -1
+    begin, end = cells_above(surface, column)
+    for cell in range(begin, end):
         rise = abs(surface.z[cell] - z)
         if rise < least:
             best, least = cell, rise
@@ -111,13 +216,14 @@ def look(surface, room, cell, end):
     cells are passed at once. The line crosses more sides along a than along b. It is WIDE where
     all cells before the end are linked to all eight neighbors.
     """
-    x, y, _z = stand_of(surface, room, cell)
-    to_x, to_y, _z = stand_of(surface, room, end)
+    cx, cy = place_of(surface, cell)
+    end_x, end_y = place_of(surface, end)
+    x, y, _z = stand_at(surface, room, cell, cx, cy)
+    to_x, to_y, _z = stand_at(surface, room, end, end_x, end_y)
     inverse = 1.0 / surface.size
-    cx, cy = int(surface.at[cell, 0]), int(surface.at[cell, 1])
-    left_a, left_b = int(surface.at[end, 0]) - cx, int(surface.at[end, 1]) - cy
+    left_a, left_b = end_x - cx, end_y - cy
     go_a, go_b = (1 if left_a > 0 else -1), (1 if left_b > 0 else -1)
-    side_a, side_b = (0 if left_a > 0 else 8), (4 if left_b > 0 else 12)
+    side_a, side_b = (0 if left_a > 0 else 2), (1 if left_b > 0 else 3)
     a, b = (x - surface.low[0]) * inverse - cx, (y - surface.low[1]) * inverse - cy
     all_a = max(abs(to_x - x) * inverse, TINY)
     all_b = max(abs(to_y - y) * inverse, TINY)
@@ -140,7 +246,7 @@ def look(surface, room, cell, end):
             found = SEEN
         along = min(int(room.leap[cell]) - 2, left_a)
         if along > 1:
-            layer = cell - int(surface.first[column])
+            layer = layer_of(surface, cell, column)
             last = next_a + (along - 1) * step_a
             across = min(int((last - next_b) * all_b) + 1, left_b) if next_b <= last else 0
             left_a -= along
@@ -148,21 +254,21 @@ def look(surface, room, cell, end):
             next_a = last + step_a
             next_b += across * step_b
             column += along * go_a + across * go_b
-            cell = int(surface.first[column]) + layer
+            cell = cell_in(surface, column, layer)
             continue
         if left_b == 0 or (left_a > 0 and next_a < next_b):
-            layer = (int(surface.link[cell]) >> side_a) & 15
+            side = side_a
             left_a -= 1
             next_a += step_a
             column += go_a
         else:
-            layer = (int(surface.link[cell]) >> side_b) & 15
+            side = side_b
             left_b -= 1
             next_b += step_b
             column += go_b
-        if layer == 0:
+        cell = linked_in(surface, cell, side, column)
+        if cell < 0:
             return HIDDEN
-        cell = int(surface.first[column]) + layer - 1
         if room.state[cell] != 2 and left_a + left_b > 0:
             return HIDDEN
         if lanes and against(room, cell, to_x - x, to_y - y):
@@ -177,14 +283,14 @@ def line_cost(surface, room, cost, cell, end):
     `cost` says for each cell how much longer ways through it seem. Where there is no straight way
     the cost is infinite; it is WIDE only where all cells cost the same, too.
     """
-    x, y, _z = stand_of(surface, room, cell)
-    to_x, to_y, _z = stand_of(surface, room, end)
+    cx, cy = place_of(surface, cell)
+    end_x, end_y = place_of(surface, end)
+    x, y, _z = stand_at(surface, room, cell, cx, cy)
+    to_x, to_y, _z = stand_at(surface, room, end, end_x, end_y)
     inverse = 1.0 / surface.size
-    cx, cy = int(surface.at[cell, 0]), int(surface.at[cell, 1])
-    left_x, left_y = int(surface.at[end, 0]) - cx, int(surface.at[end, 1]) - cy
+    left_x, left_y = end_x - cx, end_y - cy
     go_x, go_y = (1 if left_x > 0 else -1), (1 if left_y > 0 else -1)
-    side_x, side_y = (0 if left_x > 0 else 2), (4 if left_y > 0 else 12)
-    side_x *= 4
+    side_x, side_y = (0 if left_x > 0 else 2), (1 if left_y > 0 else 3)
     px, py = (x - surface.low[0]) * inverse - cx, (y - surface.low[1]) * inverse - cy
     step_x = 1.0 / max(abs(to_x - x) * inverse, TINY)
     step_y = 1.0 / max(abs(to_y - y) * inverse, TINY)
@@ -203,23 +309,21 @@ def line_cost(surface, room, cost, cell, end):
     found = WIDE if room.leap[cell] > 0 else SEEN
     while left_x + left_y > 0:
         if left_y == 0 or (left_x > 0 and next_x < next_y):
-            layer = (int(surface.link[cell]) >> side_x) & 15
-            now = next_x
+            side, now = side_x, next_x
             left_x -= 1
             next_x += step_x
             column += go_x
         else:
-            layer = (int(surface.link[cell]) >> side_y) & 15
-            now = next_y
+            side, now = side_y, next_y
             left_y -= 1
             next_y += step_y
             column += go_y
-        if layer == 0:
-            return math.inf, HIDDEN
         now = min(now, 1.0)
         total += (now - before) * cost[cell]
         before = now
-        cell = int(surface.first[column]) + layer - 1
+        cell = linked_in(surface, cell, side, column)
+        if cell < 0:
+            return math.inf, HIDDEN
         if cost[cell] != first or (room.leap[cell] == 0 and left_x + left_y > 0):
             found = SEEN
         if room.state[cell] != 2 and left_x + left_y > 0:

@@ -11,6 +11,7 @@ from ..views import RoomView
 from .areas.marking import Marker, marked
 from .islands import label_islands
 from .known import Blocks
+from .lattice import middles_of
 from .portals.gates import no_gates
 from .room import FORBIDDEN, make_room
 from .surface import Shape, Surface
@@ -96,10 +97,7 @@ def cells_near(islands: Islands, surface: Surface, place: F64, most: int) -> I64
 
 def middles(surface: Surface, cells: I64) -> F64:
     """Middles of some cells [m], shape (cells, 3)."""
-    view = surface.view
-    flat = view.low + (view.at[cells] + 0.5) * view.size
-    found: F64 = np.column_stack([flat, view.z[cells]]).astype(np.float64)
-    return found
+    return middles_of(surface.view, cells)
 
 
 def way_of(

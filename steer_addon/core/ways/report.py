@@ -13,6 +13,7 @@ from .classes import class_radii
 from .fields import Scratch, fill_field
 from .islands import find_roots
 from .known import Blocks
+from .lattice import middles_of
 from .looking import Islands, islands_of
 from .surface import Shape, Surface
 from .ways import Ways
@@ -100,8 +101,8 @@ def report(shape: Shape, blocks: Blocks, goals: F32, radius: F32) -> Report:
     return Report(
         cell_size=view.size,
         columns=view.nx * view.ny,
-        cells=surface.count,
-        layers=int(np.diff(view.first).max(initial=0)),
+        cells=surface.floors,
+        layers=surface.layers,
         bytes=surface.bytes + room,
         field_bytes=FIELD_BYTES * surface.count,
         classes=classes,
@@ -134,6 +135,6 @@ def _fill(surface: Surface, islands: Islands, goals: F32) -> None:
 
 def _place_on(surface: Surface, island: int, islands: Islands) -> tuple[float, float, float]:
     """The middle of the first cell of an island."""
-    cell, view = int((islands.label == island).argmax()), surface.view
-    x, y = view.low + (view.at[cell] + 0.5) * view.size
-    return float(x), float(y), float(view.z[cell])
+    cell = (islands.label == island).argmax()
+    x, y, z = middles_of(surface.view, cell[None])[0].tolist()
+    return x, y, z

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from ..compiled.jit import kernel, parallel_for
 from ..views import BvhView, RoomView
-from .clearance import clearance_at
-from .lattice import HALF, against, middle_of, side_step
-from .leaps import FARTHEST, leap_kernel
-from .surface import Surface
+from .clearance import clearance_at, is_clear
+from .lattice import HALF, PART, PART_BITS, VOID, against, middle_of, places_of, side_step
+from .leaps import FARTHEST, find_leaps
+from .surface import Surface, bands
 
+I8 = NDArray[np.int8]
 I64 = NDArray[np.int64]
 
 BLOCKED, TIGHT, OPEN, FORBIDDEN = 0, 1, 2, 3
@@ -64,18 +65,20 @@ def _moved(surface, cell, ground, colliders, body, radius):
 
 @kernel
 def room_kernel(start, stop, cells, surface, ground, colliders, body, radius, state, shift):
-    """The state of some of the cells, and where bodies stand in them."""
+    """The state of some of the cells, and where bodies stand in them, a row each."""
+    blocks = ground, colliders, body
     for row in range(start, stop):
         cell = cells[row]
-        clear = surface.clear[cell]
-        state[cell], shift[cell, 0], shift[cell, 1] = BLOCKED, 0, 0
-        if clear >= radius - SLACK:
+        state[cell], shift[row, 0], shift[row, 1] = BLOCKED, 0, 0
+        if surface.z[cell] == VOID:
+            continue
+        if is_clear(surface, cell, radius - SLACK, *blocks):
             state[cell] = OPEN
-        elif clear > 0.0 and clear >= radius - surface.size * math.sqrt(0.5):
-            found, x, y = _moved(surface, cell, ground, colliders, body, radius)
+        elif is_clear(surface, cell, radius - surface.size * math.sqrt(0.5), *blocks):
+            found, x, y = _moved(surface, cell, *blocks, radius)
             if found:
                 state[cell] = TIGHT
-                shift[cell, 0], shift[cell, 1] = round(x * HALF), round(y * HALF)
+                shift[row, 0], shift[row, 1] = round(x * HALF), round(y * HALF)
 
 
 def make_room(surface: Surface, ground: BvhView, colliders: BvhView, radius: float) -> RoomView:
@@ -87,32 +90,70 @@ def make_room(surface: Surface, ground: BvhView, colliders: BvhView, radius: flo
         colliders: What blocks.
         radius: Radius of the body [m], up to the reach of the surface.
     """
-    state = np.zeros(surface.count, np.uint8)
-    shift = np.zeros((surface.count, 2), np.int8)
-    room = RoomView(state, shift, np.zeros(surface.count, np.uint8))
-    update_room(room, np.arange(surface.count), surface, ground, colliders, radius)
-    return room
+    count = surface.count
+    part, shift = np.zeros(-(-count // PART), np.int32), np.zeros((1, PART, 2), np.int8)
+    room = RoomView(np.zeros(count, np.uint8), part, shift, np.zeros(count, np.uint8))
+    return _filled(room, None, surface, ground, colliders, radius)
 
 
-def update_room(
+def updated_room(
     room: RoomView,
     cells: I64,
     surface: Surface,
     ground: BvhView,
     colliders: BvhView,
     radius: float,
-) -> None:
-    """Find the room of some cells again."""
-    blocks = (ground, colliders, surface.shape.body)
-    found = room.state, room.shift
-    parallel_for(room_kernel, len(cells), cells, surface.view, *blocks, float(radius), *found)
-    leap_kernel(_around(surface, cells), surface.view, room.state, room.leap)
+) -> RoomView:
+    """The room after a surface changed in some of its cells; `room` is not changed."""
+    arrays = room.state.copy(), room.part.copy(), room.shift.copy(), room.leap.copy()
+    return _filled(RoomView(*arrays), cells, surface, ground, colliders, radius)
 
 
-def _around(surface: Surface, cells: I64) -> I64:
+def _filled(
+    room: RoomView,
+    cells: I64 | None,
+    surface: Surface,
+    ground: BvhView,
+    colliders: BvhView,
+    radius: float,
+) -> RoomView:
+    """Find the room of some cells, None for all; arrays are changed."""
+    blocks = surface.view, ground, colliders, surface.shape.body, float(radius)
+    for band in bands(cells, surface.count):
+        shift = np.zeros((len(band), 2), np.int8)
+        parallel_for(room_kernel, len(band), band, *blocks, room.state, shift)
+        room = _shifted(room, band, shift)
+    find_leaps(surface.view, room.state, room.leap, _around(surface, cells))
+    return room
+
+
+def _shifted(room: RoomView, cells: I64, shift: I8) -> RoomView:
+    """Let bodies stand off the middle of some cells; arrays are changed."""
+    parts = cells >> PART_BITS
+    new = np.unique(parts[(room.state[cells] == TIGHT) & (room.part[parts] == 0)])
+    room.part[new] = np.arange(len(room.shift), len(room.shift) + len(new))
+    rows = np.concatenate([room.shift, np.zeros((len(new), PART, 2), np.int8)])
+    there = np.flatnonzero(room.part[parts])
+    rows[room.part[parts[there]], cells[there] & (PART - 1)] = shift[there]
+    return room._replace(shift=rows)
+
+
+def shifts_of(room: RoomView, cells: I64) -> I8:
+    """Where bodies stand in some cells, off their middles, shape (n, 2); ±127 is the edge."""
+    found: I8 = room.shift[room.part[cells >> PART_BITS], cells & (PART - 1)]
+    return found
+
+
+def same_room(a: RoomView, b: RoomView, cells: I64) -> bool:
+    """Whether some cells have the same room."""
+    same = np.array_equal(a.state[cells], b.state[cells])
+    return same and np.array_equal(shifts_of(a, cells), shifts_of(b, cells))
+
+
+def _around(surface: Surface, cells: I64 | None) -> I64 | None:
     """The cells whose leaps may change with some cells."""
-    if len(cells) in (0, surface.count):
+    if cells is None or not len(cells):
         return cells
-    at, view = surface.view.at[cells].astype(np.float64), surface.view
+    at, view = places_of(surface.view, cells).astype(np.float64), surface.view
     low, high = at.min(axis=0) - FARTHEST, at.max(axis=0) + FARTHEST
     return surface.within(view.low + low * view.size, view.low + (high + 0.5) * view.size)

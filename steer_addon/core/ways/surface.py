@@ -11,7 +11,7 @@ Source: ours; layered cells are known from Mononen 2009, "Recast Navigation".
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -21,12 +21,19 @@ from numpy.typing import NDArray
 from ..compiled.jit import parallel_for
 from ..geometry.ground import min_up
 from ..views import BvhView, SurfaceView
-from .clearance import clearance_kernel, corner_links_kernel, links_kernel
-from .floors import floors_kernel, gather_kernel, slopes_kernel
-from .lattice import MOST_ALONG, MOST_LAYERS
+from .clearance import SHARES, clearance_kernel, corner_links_kernel, links_kernel
+from .floors import floors_kernel, slopes_kernel
+from .lattice import (
+    BLOCK,
+    BLOCK_BITS,
+    LAYERED,
+    MOST_ALONG,
+    MOST_LAYERS,
+    VOID,
+    side_step,
+)
 
 F32 = NDArray[np.float32]
-I16 = NDArray[np.int16]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
@@ -88,8 +95,19 @@ class Surface:
 
     @property
     def count(self) -> int:
-        """Number of cells."""
+        """Number of cells, and of columns where there are none."""
         return len(self.view.z)
+
+    @property
+    def floors(self) -> int:
+        """Number of cells."""
+        return int((self.view.z != VOID).sum())
+
+    @property
+    def layers(self) -> int:
+        """Most cells above one another."""
+        above = np.diff(self.view.first, axis=1).max(initial=0)
+        return int(above) + int(self.floors > 0)
 
     @property
     def bytes(self) -> int:
@@ -108,8 +126,12 @@ class Surface:
         first = np.clip(np.floor(corners[0]), 0, [view.nx, view.ny]).astype(np.int64)
         last = np.clip(np.floor(corners[1]) + 1, 0, [view.nx, view.ny]).astype(np.int64)
         rows = np.arange(first[1], last[1])
-        begin, end = view.first[rows * view.nx + first[0]], view.first[rows * view.nx + last[0]]
-        parts = [np.arange(a, b) for a, b in zip(begin, end, strict=True)]
+        spans = rows[:, None] * view.nx + np.array([first[0], last[0]])
+        if len(view.above):
+            # numbers of one type, or all columns would be converted
+            above = np.searchsorted(view.above, spans.astype(np.int32))
+            spans = np.concatenate([spans, view.nx * view.ny + above])
+        parts = [np.arange(a, b) for a, b in spans.tolist()]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def slopes(self, cells: I64, ground: BvhView) -> F32:
@@ -118,33 +140,68 @@ class Surface:
         parallel_for(slopes_kernel, len(cells), cells, self.view, ground, found)
         return found
 
-    def updated(
-        self, cells: I64, ground: BvhView, colliders: BvhView, told: Told = lambda share: None
-    ) -> Surface:
+    def links_of(self, cells: I64) -> NDArray[np.uint32]:
+        """The links of some cells, as they are kept: equal where all of them are the same."""
+        view = self.view
+        layered = cells[view.link[cells] == LAYERED]
+        beyond = layered - view.nx * view.ny
+        block = view.row[np.where(beyond < 0, layered, 0) >> BLOCK_BITS]
+        lowest, above = BLOCK * block + layered % BLOCK, BLOCK * len(view.first) + beyond
+        return np.concatenate([view.link[cells], view.wide[np.where(beyond < 0, lowest, above)]])
+
+    def updated(self, cells: I64, ground: BvhView, colliders: BvhView) -> Surface:
         """The surface after colliders moved near some of its cells, and nowhere else.
 
         Args:
             cells: These cells.
             ground: The terrain.
             colliders: What blocks.
-            told: Called with the share that is done, 0 to 1.
         """
         if not len(cells):
             return self
         view = self.view
-        view = view._replace(clear=view.clear.copy(), link=view.link.copy())
-        body, reach = self.shape.body, self.shape.reach
-        blocks = (ground, colliders, body)
-        bands = np.array_split(cells, -(-len(cells) // BAND))
-        for number, band in enumerate(bands):
-            told(_CLEARED * number / len(bands))
-            parallel_for(clearance_kernel, len(band), band, view, *blocks, float(reach), view.clear)
-        for number, band in enumerate(bands):
-            told(_CLEARED + (1.0 - _CLEARED) * number / len(bands))
-            parallel_for(links_kernel, len(band), band, view, *blocks, view.link)
-        sides = view._replace(link=view.link.copy())
-        parallel_for(corner_links_kernel, len(cells), cells, sides, view.link)
+        view = view._replace(clear=view.clear.copy(), link=view.link.copy(), wide=view.wide.copy())
+        _fill(view, self.shape, cells, ground, colliders)
         return replace(self, view=view)
+
+
+def _fill(
+    view: SurfaceView,
+    shape: Shape,
+    cells: I64 | None,
+    ground: BvhView,
+    colliders: BvhView,
+    told: Told = lambda share: None,
+) -> None:
+    """Find clearance and links of some cells, None for all.
+
+    Args:
+        view: The cells; changed.
+        shape: What they are made for.
+        cells: Which of them.
+        ground: The terrain.
+        colliders: What blocks.
+        told: Called with the share that is done, 0 to 1.
+    """
+    blocks, count = (ground, colliders, shape.body), len(view.z)
+    total = count if cells is None else len(cells)
+    for number, band in enumerate(bands(cells, count)):
+        told(_CLEARED * number * BAND / total)
+        parallel_for(clearance_kernel, len(band), band, view, *blocks, view.clear)
+    for number, band in enumerate(bands(cells, count)):
+        told(_CLEARED + (1.0 - _CLEARED) * number * BAND / total)
+        parallel_for(links_kernel, len(band), band, view, *blocks, view.link, view.wide)
+    for band in bands(cells, count):
+        parallel_for(corner_links_kernel, len(band), band, view, view.link, view.wide)
+
+
+def bands(cells: I64 | None, count: int, backward: bool = False) -> Iterator[I64]:
+    """Some of a number of cells, None for all, `BAND` at a time; maybe the last ones first."""
+    total = count if cells is None else len(cells)
+    begins = range(0, total, BAND)
+    for begin in reversed(begins) if backward else begins:
+        end = min(begin + BAND, total)
+        yield np.arange(begin, end) if cells is None else cells[begin:end]
 
 
 def bounds_of(ground: BvhView, colliders: BvhView, goals: F32, areas: Sequence[Any] = ()) -> Bounds:
@@ -198,37 +255,67 @@ def make_surface(
     """
     size, low, (nx, ny) = lattice_of(shape, bounds)
     shape = replace(shape, cell_size=size)
+    z, above = np.full(nx * ny, level, np.float32), np.zeros(0, np.int32)
     if len(ground.box):
         floors = shape, ground, bounds, low, (nx, ny), lambda share: told(_FLOORS * share)
-        first, at, z = _floors(*floors)
-    else:
-        first, at, z = _plane(nx, ny, level)
-    cells = len(z)
+        above = _floors(*floors, z)
+    layered = _layered(nx, ny, above)
     view = SurfaceView(
         low=low,
         size=float(size),
         nx=nx,
         ny=ny,
-        first=first,
-        at=at,
-        z=z,
+        inverse=1.0 / nx,
+        reach=float(shape.reach),
         endless=len(ground.box) == 0,
-        link=np.zeros(cells, np.uint32),
-        clear=np.full(cells, shape.reach, np.float32),
+        z=z,
+        clear=np.full(len(z), SHARES, np.uint8),
+        link=_no_links(layered, nx * ny, len(z)),
+        row=np.where(layered, np.cumsum(layered) - 1, -1).astype(np.int32),
+        first=_first(layered, nx * ny, above),
+        above=above,
+        wide=np.zeros(BLOCK * int(layered.sum()) + len(above), np.uint32),
     )
-    made = Surface(view, shape)
-    return made.updated(
-        np.arange(cells), ground, colliders, lambda share: told(_FLOORS + (1.0 - _FLOORS) * share)
+    _fill(
+        view,
+        shape,
+        None,
+        ground,
+        colliders,
+        lambda share: told(_FLOORS + (1.0 - _FLOORS) * share),
     )
+    return Surface(view, shape)
 
 
-def _plane(nx: int, ny: int, level: float) -> tuple[I32, I16, F32]:
-    """One level cell in each column."""
-    count = nx * ny
-    numbers = np.arange(count + 1, dtype=np.int32)
-    z = np.full(count, level, np.float32)
-    at = np.stack([numbers[:-1] % nx, numbers[:-1] // nx], axis=1).astype(np.int16)
-    return numbers, at, z
+def _layered(nx: int, ny: int, above: I32) -> NDArray[np.bool_]:
+    """Which blocks of columns hold one with several floors, or one next to such a column.
+
+    Args:
+        nx: Columns along x.
+        ny: Columns along y.
+        above: The columns of cells above others.
+    """
+    found = np.zeros(-(-nx * ny // BLOCK), np.bool_)
+    columns = np.unique(above).astype(np.int64)
+    cy, cx = np.divmod(columns, nx)
+    found[columns >> BLOCK_BITS] = True
+    for dx, dy in map(side_step, range(8)):
+        there = (0 <= cx + dx) & (cx + dx < nx) & (0 <= cy + dy) & (cy + dy < ny)
+        found[(columns + dy * nx + dx)[there] >> BLOCK_BITS] = True
+    return found
+
+
+def _no_links(layered: NDArray[np.bool_], columns: int, cells: int) -> NDArray[np.uint8]:
+    """No links, and which cells have theirs in `SurfaceView.wide`."""
+    link = np.full(cells, LAYERED, np.uint8)
+    link[:columns][np.repeat(~layered, BLOCK)[:columns]] = 0
+    return link
+
+
+def _first(layered: NDArray[np.bool_], columns: int, above: I32) -> I32:
+    """See `SurfaceView.first`."""
+    begin = np.flatnonzero(layered)[:, None] * BLOCK + np.arange(BLOCK + 1)
+    return (columns + np.searchsorted(above, begin.astype(np.int32))).astype(np.int32)
 
 
 def _floors(
@@ -236,16 +323,26 @@ def _floors(
     ground: BvhView,
     bounds: Bounds,
     low: NDArray[np.float64],
-    count: tuple[int, int],
+    size: tuple[int, int],
     told: Told,
-) -> tuple[I32, I16, F32]:
-    """All floors of the terrain as cells."""
-    nx, columns = count[0], count[0] * count[1]
-    first = np.zeros(columns + 1, np.int32)
+    z: F32,
+) -> I32:
+    """Find all floors of the terrain: the columns of those above others.
+
+    Args:
+        shape: What it is made for.
+        ground: The terrain.
+        bounds: What to cover.
+        low: Low corner of the lattice [m].
+        size: Columns along x and y.
+        told: Called with the share that is done, 0 to 1.
+        z: Heights of the lowest floors [m], written; those of the others are put behind them.
+    """
+    nx, columns = size[0], size[0] * size[1]
     lattice = (float(low[0]), float(low[1]), float(shape.cell_size), nx)
     span = (float(bounds.high[2]) + 1.0, float(bounds.low[2]) - 1.0)
     _step, height, up, _slant = shape.body
-    parts = []
+    above, higher = [], []
     for begin in range(0, columns, BAND):
         told(begin / columns)
         rows = min(BAND, columns - begin)
@@ -253,13 +350,15 @@ def _floors(
         level = np.zeros((rows, MOST_LAYERS), np.float32)
         options = lattice, ground, span, height, up
         parallel_for(floors_kernel, rows, begin, *options, found, level)
-        # kept band by band: the room for the most floors is for few of the columns
-        np.cumsum(found, out=first[begin + 1 : begin + rows + 1])
-        cells, own = int(found.sum()), first[begin : begin + rows + 1].copy()
-        own[0] = 0
-        at, z = np.zeros((cells, 2), np.int16), np.zeros(cells, np.float32)
-        parallel_for(gather_kernel, rows, begin, nx, found, level, own, at, z)
-        first[begin + 1 : begin + rows + 1] += first[begin]
-        parts.append((at, z))
-    at, z = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return first, at, z
+        # the highest one comes first
+        z[begin : begin + rows] = np.where(found > 0, level[:, 0], VOID)
+        several = np.flatnonzero(found > 1)
+        count, level = found[several], level[several]
+        z[begin + several] = level[np.arange(len(several)), count - 1]
+        row, place = np.nonzero(np.arange(2, MOST_LAYERS + 1) <= count[:, None])
+        above.append((begin + several[row]).astype(np.int32))
+        higher.append(level[row, count[row] - 2 - place])
+    # without a second array as large as the first
+    z.resize(columns + sum(map(len, higher)), refcheck=False)
+    z[columns:] = np.concatenate(higher)
+    return np.concatenate(above)

@@ -13,7 +13,7 @@ from ...geometry.bvh_points import load_corners
 from ...views import NO_HEADING, NO_LANE, BvhView, RoomView, SurfaceView
 from ..floors import face_under
 from ..lattice import cell_at, middle_of
-from ..leaps import leap_kernel
+from ..leaps import find_leaps
 from ..portals.declared import Portal
 from ..portals.links import linked
 from ..room import BLOCKED
@@ -148,8 +148,8 @@ def marked(room: RoomView, surface: Surface, marks: Marks | None, radius: float)
     # looks leap over cells without any rule only
     free = state if not len(marks.lane) else np.where(marks.lane != 0, BLOCKED, state)
     leap = np.zeros_like(room.leap)
-    leap_kernel(np.arange(len(leap)), surface.view, free.astype(np.uint8), leap)
-    found = RoomView(state, room.shift, leap, marks.lane, marks.heading)
+    find_leaps(surface.view, free.astype(np.uint8), leap)
+    found = room._replace(state=state, leap=leap, lane=marks.lane, heading=marks.heading)
     return linked(found, surface.view, marks.portals, marks.speed)
 
 

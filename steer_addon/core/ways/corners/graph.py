@@ -25,7 +25,7 @@ from ...compiled.jit import kernel, parallel_for
 from ...numeric.vec import length, sub
 from ...views import RoomView, SurfaceView
 from ..fields import SQUEEZE
-from ..lattice import neighbor_of, sees, stand_of
+from ..lattice import neighbor_of, place_of, places_of, sees, stand_of
 from ..room import BLOCKED, OPEN, TIGHT
 
 I32 = NDArray[np.int32]
@@ -142,8 +142,9 @@ def beside_each_other(surface, cell, other):
 @kernel
 def bends(surface, turns, cell, other):
     """Whether a way may bend at a cell that goes on straight to or from another."""
-    x = int(surface.at[other, 0]) - int(surface.at[cell, 0])
-    y = int(surface.at[other, 1]) - int(surface.at[cell, 1])
+    x, y = place_of(surface, other)
+    from_x, from_y = place_of(surface, cell)
+    x, y = x - from_x, y - from_y
     # corners are middles of cells, not the very ends of what is passed
     if turns & ANY or min(abs(x), abs(y)) <= 1:
         return True
@@ -161,8 +162,8 @@ def comes_straight(surface, room, turns, cell, end):
 @kernel
 def _apart(surface, cell, other, box):
     """Whether a box of columns (low x, low y, high x, high y) is beside a line between cells."""
-    x, y = float(surface.at[cell, 0]), float(surface.at[cell, 1])
-    to_x, to_y = float(surface.at[other, 0]), float(surface.at[other, 1])
+    x, y = place_of(surface, cell)
+    to_x, to_y = place_of(surface, other)
     if max(x, to_x) < box[0] or max(y, to_y) < box[1]:
         return True
     if min(x, to_x) > box[2] or min(y, to_y) > box[3]:
@@ -245,7 +246,7 @@ def _before(
     at = np.minimum(np.searchsorted(before.cells, cells), len(before.cells) - 1)
     same = (before.cells[at] == cells) & (before.turns[at] == turns[cells])
     numbers[same] = at[same]
-    places = surface.at[changed].astype(np.float64)
+    places = places_of(surface, changed).astype(np.float64)
     # lines go from places in cells, through cells beside them
     box[:2], box[2:] = places.min(axis=0) - 2.0, places.max(axis=0) + 2.0
     return numbers, before.straight, box

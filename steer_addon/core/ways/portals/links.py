@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...compiled.jit import kernel
 from ...numeric.vec import length, sub
 from ...views import RoomView, SurfaceView
-from ..lattice import stand_of
+from ..lattice import cells_above, stand_of
 from ..room import BLOCKED, FORBIDDEN
 from .declared import Portal, long
 
@@ -40,7 +40,9 @@ def end_cell(surface, room, point, reach):
     for y in range(max(cy - half, 0), min(cy + half + 1, surface.ny)):
         for x in range(max(cx - half, 0), min(cx + half + 1, surface.nx)):
             column = y * surface.nx + x
-            for cell in range(surface.first[column], surface.first[column + 1]):
+            begin, end = cells_above(surface, column)
+            for cell in range(begin - 1, end):
+                cell = column if cell < begin else cell
                 if room.state[cell] in (BLOCKED, FORBIDDEN):
                     continue
                 gap = length(sub(stand_of(surface, room, cell), point))
