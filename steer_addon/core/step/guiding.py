@@ -45,6 +45,9 @@ LEAST_REST = 1.0e-3
 """Length of ways out that are as good as gone [m]."""
 LEAST_REACH = 0.5
 """Clearance is known up to this distance at least [m], so that it serves crowds of most sizes."""
+CELLS_REACH = 1.02
+"""Clearance is known up to this many cells at least: nothing is between open cells then, and rays
+need not look for it."""
 
 
 def with_ways(world: World, settings: CrowdSettings, ways: Ways) -> World:
@@ -305,7 +308,7 @@ def shape_of(settings: CrowdSettings, agents: Agents) -> Shape:
         step_height=motion.step_height,
         max_slope=motion.max_slope,
         height=settings.bodies.height,
-        reach=max(LEAST_REACH, largest),
+        reach=max(LEAST_REACH, largest, CELLS_REACH * settings.ways.cell_size),
     )
 
 

@@ -17,6 +17,9 @@ from .surface import Bounds, Surface
 
 I64 = NDArray[np.int64]
 
+PATIENCE = 1 << 22
+"""Cells that a step searches for ways before it waits, at first: a second, or so."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Blocks:
@@ -56,6 +59,10 @@ class Known:
     surface: Surface
     marker: Marker
     classes: dict[Kind, Class] = field(default_factory=dict)
+    patience: int = field(default_factory=lambda: PATIENCE)
+    """Cells that a step searches for ways before it waits until they are found ahead."""
+    waited: set[bytes] = field(default_factory=set)
+    """Digests of the ways that were found ahead."""
 
     def marks(self, kind: Kind) -> Marks | None:
         """What areas mean for bodies of a kind."""

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .classes import class_radii
-from .fields import Scratch, fill_field
 from .islands import find_roots
 from .known import Blocks
 from .looking import Islands, islands_of
+from .searching import Scratch, fill_field
 from .surface import Shape, Surface
 from .ways import Ways
 
