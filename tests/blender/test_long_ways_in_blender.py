@@ -12,8 +12,9 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.live import compiling, live, simulate  # noqa: E402
 from steer_addon.core.cache import open_cache  # noqa: E402
 from steer_addon.core.ways import known as known_module  # noqa: E402
+from steer_addon.core.ways import ways as ways_module  # noqa: E402
 from steer_addon.core.ways.ahead import found as ahead  # noqa: E402
-from steer_addon.core.ways.ahead import progress  # noqa: E402
+from steer_addon.core.ways.ahead import progress, stored  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.test_bake_all import Pressed  # noqa: E402
 from tests.blender.test_ways_in_blender import make_walled  # noqa: E402
@@ -148,3 +149,29 @@ def test_a_target_that_moves_far_away_has_the_same_ways(window, baked, monkeypat
     wanted = simulate.run(crowd, bpy.context.scene, range(1, 26))
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(one.position, other.position)
+
+
+def test_a_file_that_is_opened_again_and_a_bake_read_the_surface(monkeypatch, tmp_path):
+    monkeypatch.setattr(ahead, "LONG", 1)
+    monkeypatch.setattr(stored, "WORTH", 0.0)
+    monkeypatch.setattr(stored.jit, "cache_root", lambda: tmp_path)
+    found, make = [], ways_module.make_surface
+    monkeypatch.setattr(ways_module, "make_surface", lambda *a: found.append(a) or make(*a))
+    crowd = make_walled()
+    crowd_name = crowd.name
+    scenes.play(1, 20)
+    lived = live.get_frame(crowd, 20)
+    assert len(found) == 1
+    path = str(tmp_path / "crowd.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    crowd = bpy.data.objects[crowd_name]
+    scenes.play(1, 20)
+    np.testing.assert_array_equal(live.get_frame(crowd, 20).position, lived.position)
+    crowd.steer.frame_end, crowd.steer.cache_directory = 20, str(tmp_path)
+    bpy.context.view_layer.objects.active = crowd
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    baked = open_cache(bpy.path.abspath(crowd.steer.cache_folder)).frame(20)
+    np.testing.assert_array_equal(baked.position, lived.position)
+    assert len(found) == 1

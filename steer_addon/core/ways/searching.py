@@ -91,9 +91,11 @@ def fill_field(
             reach = float(corner_field(surface, room, *options))
         else:
             reach = float(cost_field(surface, room, cost, *options))
-        if toward < 0:
+        if toward < 0 and reach == UNFINISHED:
             # cells grow with the square of the length; lengths in mazes grow without
-            grown = max(share + left[2] / len(surface.z), float(keys[0] / limit) ** 2)
-            share = grown if reach == UNFINISHED else 1.0
+            length = float(keys[0]) / max(limit, 1.0)
+            share = max(share + int(left[2]) / len(surface.z), length * length)
+        elif toward < 0:
+            share = 1.0
         progress.searched(int(left[2]), share)
     return reach

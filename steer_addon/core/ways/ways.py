@@ -21,6 +21,7 @@ from ..compiled.jit import parallel_for
 from ..errors import NotReadyError, SurfaceMissingError
 from . import outs, own
 from .ahead import found as ahead
+from .ahead import stored
 from .ahead.progress import Progress, TooLongError
 from .areas.declared import Rules
 from .areas.keeping_out import keep_out_kernel
@@ -104,23 +105,23 @@ class Ways:
             SurfaceMissingError: It takes long, and may be found ahead.
         """
         long = ahead.takes_long(shape, bounds)
-        if self._told is None and (long or ahead.holds_any()):
-            key = ahead.key_of(shape, blocks, bounds)
-            taken = ahead.take(key)
-            if taken is not None:
-                if key != self._waits:
-                    # a run that begins again reads all its frames again: it waits less and less
-                    taken.patience *= 2
-                # trees of the same colliders, whose areas may differ
-                taken.blocks = replace(blocks, rules=taken.blocks.rules)
-                renew(taken, blocks)
-                return taken
-            if long and ahead.may_wait(key):
-                self._waits = key
-                options = key, shape, blocks, bounds, then, None
-                raise SurfaceMissingError(partial(_find_ahead, *options))
+        key = ahead.key_of(shape, blocks, bounds) if long or ahead.holds_any() else b""
+        taken = ahead.take(key) if key and self._told is None else None
+        if taken is not None:
+            if key != self._waits:
+                # a run that begins again reads all its frames again: it waits less and less
+                taken.patience *= 2
+            # trees of the same colliders, whose areas may differ
+            taken.blocks = replace(blocks, rules=taken.blocks.rules)
+            renew(taken, blocks)
+            return taken
+        if long and self._told is None and ahead.may_wait(key):
+            self._waits = key
+            options = key, shape, blocks, bounds, then, None
+            raise SurfaceMissingError(partial(_find_ahead, *options))
         solid, told = (blocks.ground, blocks.colliders), self._told or (lambda share: None)
-        made = make_surface(shape, *solid, bounds, blocks.level, told)
+        find = partial(make_surface, shape, *solid, bounds, blocks.level, told)
+        made = stored.read_or_found(key, shape, find) if long else find()
         return Known(blocks, bounds, made, Marker(made, blocks.ground))
 
     def _class(self, known: Known, kind: Kind) -> Class:
