@@ -6,8 +6,9 @@ import argparse
 from typing import Any
 
 from ..blender.headless import batch, surfaces
+from ..core.ways.ahead.progress import watch
 from . import arguments
-from .output import Result
+from .output import Result, WaysLine
 
 NAME = "ways"
 MEGABYTE = 1_000_000.0
@@ -24,6 +25,7 @@ def run(options: argparse.Namespace) -> Result:
     """Open the file, find the surfaces and tell; nothing is simulated, and nothing written."""
     scene = batch.open_file(options.file)
     found = batch.find_crowds(scene, options.crowd)
+    watch(WaysLine(options.quiet))
     ready = [
         (crowd, batch.override(crowd, options.set, None, options.preset, scene)) for crowd in found
     ]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ahead.found import takes_long
+from .ahead.progress import found_surface
 from .classes import class_radii
 from .islands import find_roots
 from .known import Blocks, boxes_of
@@ -121,7 +122,7 @@ def _find(
     shape: Shape, blocks: Blocks, bounds: Bounds, goals: F32, radius: float
 ) -> tuple[Surface, Islands, dict[str, float]]:
     """A surface, its islands for bodies of a radius, and `Report.seconds`."""
-    options = shape, blocks.ground, blocks.colliders, bounds, blocks.level
+    options = shape, blocks.ground, blocks.colliders, bounds, blocks.level, found_surface
     surface, for_surface = _timed(lambda: make_surface(*options))
     islands, for_room = _timed(lambda: islands_of(surface, blocks, radius))
     _none, for_field = _timed(lambda: _fill(surface, islands, goals))

@@ -22,7 +22,7 @@ from ..errors import NotReadyError, SurfaceMissingError
 from . import outs, own
 from .ahead import found as ahead
 from .ahead import stored
-from .ahead.progress import Progress, TooLongError
+from .ahead.progress import Progress, TooLongError, found_surface
 from .areas.declared import Rules
 from .areas.keeping_out import keep_out_kernel
 from .areas.marking import Marker
@@ -119,7 +119,7 @@ class Ways:
             self._waits = key
             options = key, shape, blocks, bounds, then, None
             raise SurfaceMissingError(partial(_find_ahead, *options))
-        solid, told = (blocks.ground, blocks.colliders), self._told or (lambda share: None)
+        solid, told = (blocks.ground, blocks.colliders), self._told or found_surface
         find = partial(make_surface, shape, *solid, bounds, blocks.level, told)
         made = stored.read_or_found(key, shape, find) if long else find()
         return Known(blocks, bounds, made, Marker(made, blocks.ground))
@@ -179,12 +179,11 @@ class Ways:
         with self._lock:
             known = self._found(shape, blocks, goals, then)
             try:
-                self._progress.patience = self._patience(known, wanted)
+                self._progress.begin(self._patience(known, wanted))
                 return self._led(known, wanted, gates)
             except TooLongError:
                 self._wait_for_ways(shape, known, then, wanted)
-            finally:
-                self._progress.patience = None
+            self._progress.begin(None)
             return self._led(known, wanted, gates)
 
     def _led(self, known: Known, wanted: Wanted, gates: Gates) -> tuple[F32, F32, F32 | None]:

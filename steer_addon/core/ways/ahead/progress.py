@@ -22,24 +22,55 @@ class TooLongError(Exception):
     """A search takes more cells than the step that waits for it has patience for."""
 
 
+class _Watch:
+    """Who is told of all that is not found ahead; see `watch`."""
+
+    def __init__(self) -> None:
+        self.told: Told | None = None
+
+
+_watch = _Watch()
+
+
+def watch(told: Told | None) -> None:
+    """Let somebody without a window know of what is found, instead of nobody.
+
+    Args:
+        told: Called with the share of a surface that is found, 0 to 1, and 1 and the share of the
+            ways on it that are; it ends the search by raising an error. None for nobody.
+    """
+    _watch.told = told
+
+
+def found_surface(share: float) -> None:
+    """Report the share of a surface that is found, 0 to 1."""
+    if _watch.told is not None:
+        _watch.told(min(share, 0.999))
+
+
 class Progress:
     """How much of a search is done.
 
     Attributes:
         told: Called with the share that is done, 0 to 1; it ends the search by raising an error.
-            None where nobody is told.
+            None for those who watch, see `watch`.
         patience: Cells that may still be searched; None for any number.
     """
 
     def __init__(self, told: Told | None = None) -> None:
         self.told = told
-        self.patience: int | None = None
+        self.begin(None)
+
+    def begin(self, patience: int | None) -> None:
+        """Begin a search, with patience for some cells."""
+        self.patience = patience
         self._begin, self._size, self._last = 0.0, 1.0, 0.0
 
     @property
     def slice(self) -> int:
         """Cells to search before the next report; all where nobody looks at it."""
-        return ALL if self.told is None and self.patience is None else SLICE
+        watched = self.told is not None or _watch.told is not None or self.patience is not None
+        return SLICE if watched else ALL
 
     @contextmanager
     def part(self, begin: float, end: float) -> Iterator[None]:
@@ -56,6 +87,8 @@ class Progress:
         self._last = max(self._last, self._begin + self._size * share)
         if self.told is not None:
             self.told(self._last)
+        elif _watch.told is not None:
+            _watch.told(1.0 + self._last)
 
     def searched(self, cells: int, share: float = 0.0) -> None:
         """Count cells that were searched, and report the share that is done.
