@@ -110,8 +110,8 @@ def test_large_cells_know_that_nothing_is_between_them_without_rays():
     bounds = bounds_of(blocks.ground, blocks.colliders, np.zeros((0, 3), np.float32))
     near, far = (
         make_surface(each, blocks.ground, blocks.colliders, bounds)
-        for each in (replace(shape, reach=0.3), shape)
+        for each in (replace(shape, reach=0.3), replace(shape, reach=1.0))
     )
     # what is as far from all walls as its neighbor has nothing between
-    assert shape.reach > 0.7
+    assert far.shape.reach == 1.0 and near.shape.reach == pytest.approx(0.714)
     np.testing.assert_array_equal(near.view.link, far.view.link)

@@ -43,11 +43,9 @@ NEAR_OUT = 1.0
 """An agent this near to a way out is there [m]."""
 LEAST_REST = 1.0e-3
 """Length of ways out that are as good as gone [m]."""
+GIGABYTE = 1.0e9
 LEAST_REACH = 0.5
 """Clearance is known up to this distance at least [m], so that it serves crowds of most sizes."""
-CELLS_REACH = 1.02
-"""Clearance is known up to this many cells at least: nothing is between open cells then, and rays
-need not look for it."""
 
 
 def with_ways(world: World, settings: CrowdSettings, ways: Ways) -> World:
@@ -294,9 +292,11 @@ def ways_advice(settings: CrowdSettings, world: World, agents: Agents) -> list[D
             place = targets.position[rows[int(lost.argmax())]]
             where = ", ".join(f"{x:.1f}" for x in place)
             found.append(diagnose("NO_WAY", entry.title, count=int(lost.sum()), place=where))
-        size = world.ways.surface(shape, blocks, targets.position).view.size
-        if size > 1.01 * shape.cell_size:
-            found.append(diagnose("COARSE_CELLS", wanted=shape.cell_size, size=size))
+        surface = world.ways.surface(shape, blocks, targets.position)
+        wanted, size = shape.cell_size, surface.view.size
+        if size > 1.01 * wanted:
+            memory = surface.bytes * (size / wanted) ** 2 / GIGABYTE
+            found.append(diagnose("COARSE_CELLS", wanted=wanted, size=size, memory=memory))
     return list(dict.fromkeys(found))
 
 
@@ -308,7 +308,7 @@ def shape_of(settings: CrowdSettings, agents: Agents) -> Shape:
         step_height=motion.step_height,
         max_slope=motion.max_slope,
         height=settings.bodies.height,
-        reach=max(LEAST_REACH, largest, CELLS_REACH * settings.ways.cell_size),
+        reach=max(LEAST_REACH, largest),
     )
 
 

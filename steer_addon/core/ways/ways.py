@@ -308,6 +308,7 @@ class Ways:
         """Which agents have no way to their goals, shape (agents,); see `lead`."""
         position, _ids, radius = agents
         cells, ends = np.full((2, len(row)), -1, np.int64)
+        lost: Mask = np.zeros(len(row), np.bool_)
         with self._lock:
             known = self._found(shape, blocks, goals)
             for found, rows in self._classes(known, blocks.rules, row, radius):
@@ -315,7 +316,9 @@ class Ways:
                 parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
                 if found.strict:
                     _drop_unreached(found, rows, cells, ends)
-        lost: Mask = (cells >= 0) & (ends < 0)
+                # there is no room for them anywhere
+                lost[rows] = found.islands == 0
+        lost |= (cells >= 0) & (ends < 0)
         return lost
 
     def _classes(

@@ -18,7 +18,6 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,7 @@ from ...files.plain import is_file, rename
 from ...files.staging import stage
 from ...views import SurfaceView
 from .. import surface as surface_module
-from ..surface import Shape, Surface
+from ..surface import Shape, Surface, with_cells
 
 FOLDER = "surfaces"
 WORTH = 1.0
@@ -68,7 +67,7 @@ def read_or_found(key: bytes, shape: Shape, find: Callable[[], Surface]) -> Surf
     path = root / FOLDER / f"{whole.hexdigest()}.npz"
     view = _read(path)
     if view is not None:
-        return Surface(view, replace(shape, cell_size=view.size))
+        return Surface(view, with_cells(shape, view.size))
     begin = time.perf_counter()
     surface = find()
     if time.perf_counter() - begin >= WORTH:
