@@ -17,7 +17,7 @@ from .islands import find_roots
 from .known import Blocks, boxes_of
 from .looking import Islands, islands_of
 from .searching import Scratch, fill_field
-from .surface import Bounds, Shape, Surface, bounds_of, make_surface
+from .surface import Bounds, Shape, Surface, bounds_of, lattice_of, make_surface
 
 F32 = NDArray[np.float32]
 
@@ -90,7 +90,7 @@ def report(shape: Shape, blocks: Blocks, goals: F32, radius: F32) -> Report:
     options = blocks, bounds, goals, float(radii[-1])
     # this loads kernels
     factor = COARSE if takes_long(shape, bounds) else 1
-    _find(replace(shape, cell_size=factor * shape.cell_size), *options)
+    _find(replace(shape, cell_size=factor * lattice_of(shape, bounds)[0]), *options)
     surface, found, seconds = _find(shape, *options)
     every = [found, *(islands_of(surface, blocks, float(each)) for each in radii[-2::-1])]
     classes = tuple(
