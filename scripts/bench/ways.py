@@ -14,11 +14,11 @@ from scripts.bench.plain_field import plain_field
 from scripts.bench.table import Row, median, medians, seconds_of, timed
 from steer_addon.core.geometry import bvh
 from steer_addon.core.views import BvhView, RoomView
-from steer_addon.core.ways.fields import Scratch, fill_field
 from steer_addon.core.ways.islands import Roots
 from steer_addon.core.ways.known import Blocks
 from steer_addon.core.ways.lattice import middles_of
 from steer_addon.core.ways.room import OPEN, make_room
+from steer_addon.core.ways.searching import Scratch, fill_field
 from steer_addon.core.ways.surface import Shape, Surface, bounds_of, make_surface
 from steer_addon.core.ways.ways import Ways
 

@@ -132,6 +132,39 @@ def _write_all(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
+class WaysLine:
+    """Reports on stderr how far the walkable surface, and then ways on it, are found.
+
+    Only what takes more than a moment is reported.
+    """
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet, self.terminal = quiet, sys.stderr is not None and sys.stderr.isatty()
+        self.interval = 0.2 if self.terminal else 5.0
+        self.start = self.last = time.perf_counter()
+        self.found = 0.0
+
+    def __call__(self, share: float) -> None:
+        """Report the share of the surface, 0 to 1, or 1 and the share of the ways.
+
+        Raises:
+            KeyboardInterrupt: The run is cancelled.
+        """
+        stop_if_asked()
+        now = time.perf_counter()
+        if share < self.found:
+            self.start = now
+        self.found = share
+        if self.quiet or now - self.start < 1.0 or now - self.last < self.interval:
+            return
+        self.last = now
+        text, done = "Finding the walkable surface", share
+        if share >= 1.0:
+            text, done = "Finding the ways on it", share - 1.0
+        text += f": {done:.0%}"
+        tell(f"\r\033[K{text}", end="") if self.terminal else tell(text)
+
+
 class ProgressLine:
     """Reports progress on stderr: one changing line on a terminal, a line now and then in a log."""
 

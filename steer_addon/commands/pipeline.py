@@ -21,7 +21,8 @@ from ..core.crowd.settings import CrowdSettings
 from ..core.diagnoses import Diagnosis, diagnose
 from ..core.errors import ParameterError, UncompiledError
 from ..core.results.metric_crowds import Bodies
-from .output import ProgressLine, Result
+from ..core.ways.ahead.progress import watch
+from .output import ProgressLine, Result, WaysLine
 
 if TYPE_CHECKING:
     import bpy
@@ -87,6 +88,7 @@ class Pipeline:
         if getattr(options, "save", None) is not None:
             batch.check_new_file(options.save, ".blend")
         self._open(options)
+        watch(WaysLine(options.quiet))
         # after Blender, which needs its memory more
         self.warnings = check_compiled(options.require_compiled)
 

@@ -6,11 +6,12 @@ import argparse
 from typing import Any
 
 from ..blender.headless import batch, surfaces
+from ..core.ways.ahead.progress import watch
 from . import arguments
-from .output import Result
+from .output import Result, WaysLine
 
 NAME = "ways"
-MEGABYTE = 1_000_000.0
+MEGABYTE, GIGABYTE = 1.0e6, 1.0e9
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +25,7 @@ def run(options: argparse.Namespace) -> Result:
     """Open the file, find the surfaces and tell; nothing is simulated, and nothing written."""
     scene = batch.open_file(options.file)
     found = batch.find_crowds(scene, options.crowd)
+    watch(WaysLine(options.quiet))
     ready = [
         (crowd, batch.override(crowd, options.set, None, options.preset, scene)) for crowd in found
     ]
@@ -45,10 +47,10 @@ def _lines(row: dict[str, Any]) -> list[str]:
         f"  surface: {surface['cells']:,} cells of {size} in {surface['columns']:,} columns, at "
         f"most {surface['layers']} above one another, {surface['bytes'] / MEGABYTE:.1f} MB"
     )
-    if surface["cell_size"] > row["asked_cell_size"] * 1.001:
-        lines.append(
-            f"  cells of {row['asked_cell_size']:g} m, as set, would take too much memory here"
-        )
+    asked = row["asked_cell_size"]
+    if surface["cell_size"] > asked * 1.001:
+        memory = surface["bytes"] * (surface["cell_size"] / asked) ** 2 / GIGABYTE
+        lines.append(f"  cells of {asked:g} m, as set, would take {memory:.3g} GB")
     for each in surface["classes"]:
         bodies = f"bodies with a radius of up to {each['radius']:.3g} m ({each['agents']})"
         islands = f"{each['islands']} island{'s' if each['islands'] != 1 else ''}"

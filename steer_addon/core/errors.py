@@ -141,11 +141,12 @@ class NotReadyError(SteerError):
 
 
 class SurfaceMissingError(NotReadyError):
-    """A large walkable surface would have to be found first.
+    """A large walkable surface, or long ways on it, would have to be found first.
 
     Attributes:
-        find: Finds it, and may take seconds; it is given a function that is called with the share
-            that is done, 1 where only ways on it are missing, and ends it by raising an error.
+        find: Finds them, and may take seconds; it is given a function that is called with the share
+            of the surface that is done, 0 to 1, and 1 and the share of the ways that is done, and
+            ends it by raising an error.
     """
 
     def __init__(self, find: Callable[[Callable[[float], None]], None]) -> None:

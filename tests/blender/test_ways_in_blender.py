@@ -13,7 +13,7 @@ from steer_addon.blender.overlay import answers, strokes  # noqa: E402
 from steer_addon.core.cache import open_cache  # noqa: E402
 from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings  # noqa: E402
 from steer_addon.core.crowd.ways_settings import WaysSettings  # noqa: E402
-from steer_addon.core.ways import ahead  # noqa: E402
+from steer_addon.core.ways.ahead import found as ahead  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.test_bake_all import Pressed  # noqa: E402
 

@@ -11,11 +11,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from steer_addon import process
-from steer_addon.commands.output import ProgressLine
+from steer_addon.commands import output
+from steer_addon.commands.output import ProgressLine, WaysLine
 from steer_addon.core.step.simulation import Progress
 from tests.often import often
 
@@ -203,3 +205,25 @@ def test_a_signal_at_any_moment(request, tmp_path, number, command, seconds, mom
         assert json.loads(out).get("complete", command == "presets")
     else:
         assert (started.returncode, err.splitlines()[-1:]) == (1, ["steer: cancelled"])
+
+
+def test_only_ways_that_take_more_than_a_moment_are_reported(capsys, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(output, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    line = WaysLine(quiet=False)
+    # (time, share): small searches step by step, and then a large surface with its ways
+    reports = [(k * 0.4, share) for k in range(20) for share in (1.0, 1.9)]
+    reports += [(20.0 + 2.0 * k, 0.1 * k) for k in range(10)]
+    reports += [(40.0 + 2.0 * k, 1.0 + 0.25 * k) for k in range(5)]
+    for seconds, share in reports:
+        now[0] = 100.0 + seconds
+        line(share)
+        WaysLine(quiet=True)(share)
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        "Finding the walkable surface: 10%",
+        "Finding the walkable surface: 40%",
+        "Finding the walkable surface: 70%",
+        "Finding the ways on it: 0%",
+        "Finding the ways on it: 75%",
+    ]

@@ -22,9 +22,9 @@ from steer_addon.core.ways import classes
 from steer_addon.core.ways.areas.declared import Rules, make_area, make_areas
 from steer_addon.core.ways.areas.marking import Marker
 from steer_addon.core.ways.corners import single
-from steer_addon.core.ways.fields import Scratch
 from steer_addon.core.ways.lattice import cell_at
 from steer_addon.core.ways.room import make_room
+from steer_addon.core.ways.searching import Scratch
 from steer_addon.core.ways.ways import Ways
 
 START, GOAL = np.array([4.0, 6.0, 0.0]), np.array([16.0, 6.0, 0.0])

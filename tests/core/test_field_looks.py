@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from steer_addon.core.geometry import bvh
-from steer_addon.core.ways.fields import Scratch, fill_field
 from steer_addon.core.ways.islands import Roots
 from steer_addon.core.ways.lattice import neighbor_of, places_of
 from steer_addon.core.ways.room import OPEN, make_room, shifts_of
+from steer_addon.core.ways.searching import Scratch, fill_field
 from steer_addon.core.ways.surface import Shape, bounds_of, make_surface
 
 SIDE, CELL, STEP = 16.0, 0.25, 0.35

@@ -14,6 +14,7 @@ from steer_addon.core.crowd.ways_settings import WaysSettings
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.guiding import blocks_of, shape_of
 from steer_addon.core.ways.looking import cells_near, islands_of, middles, way_of
+from steer_addon.core.ways.surface import bounds_of, make_surface
 from steer_addon.core.ways.ways import Ways
 
 GOAL = (4.0, 0.0, 0.0)
@@ -100,3 +101,17 @@ def test_an_explanation_leads_as_the_step_does_and_shows_the_way(ways):
         np.testing.assert_array_equal(route.points[-1], GOAL)
         assert len(route.segments()) == len(route.points) - 1 >= 2
         assert route.length > 9.0
+
+
+def test_large_cells_know_that_nothing_is_between_them_without_rays():
+    settings = replace(AROUND, ways=WaysSettings(ways="AROUND", cell_size=0.7))
+    agents = place(settings, [(-4.0, 0.0, 0.0)])
+    shape, blocks = found(settings, agents, make_world(targets=GOAL, colliders=[WALL, *YARD]))
+    bounds = bounds_of(blocks.ground, blocks.colliders, np.zeros((0, 3), np.float32))
+    near, far = (
+        make_surface(each, blocks.ground, blocks.colliders, bounds)
+        for each in (replace(shape, reach=0.3), replace(shape, reach=1.0))
+    )
+    # what is as far from all walls as its neighbor has nothing between
+    assert far.shape.reach == 1.0 and near.shape.reach == pytest.approx(0.714)
+    np.testing.assert_array_equal(near.view.link, far.view.link)

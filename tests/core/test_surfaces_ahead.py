@@ -12,9 +12,9 @@ from waytools import ARRAYS, RADIUS, SHAPE, blocks_of, led
 
 from steer_addon.core.compiled import jit
 from steer_addon.core.errors import NotReadyError, SurfaceMissingError
-from steer_addon.core.ways import ahead
 from steer_addon.core.ways import surface as surface_module
 from steer_addon.core.ways import ways as ways_module
+from steer_addon.core.ways.ahead import found as ahead
 from steer_addon.core.ways.ways import Ways
 
 NO_GOALS = np.zeros((0, 3), np.float32)
@@ -51,8 +51,8 @@ def test_a_step_finds_ahead_what_it_would_have_found_itself(monkeypatch):
     find = missing(lambda: led(scene, starts[1:], starts[0], ways=ways, blocks=blocks))
     find(shares.append)
     assert shares[0] == 0.0 and shares == sorted(shares)
-    assert 0.9 < shares[-2] < shares[-1] == 1.0
-    assert len(set(shares)) > 20
+    surface = [share for share in shares if share < 1.0]
+    assert max(surface) > 0.9 and len(set(surface)) > 20 and 1.0 in shares and shares[-1] > 1.7
     # all is there: the surface, and the field to the goal
     for name in ("make_surface", "make_room"):
         monkeypatch.setattr(ways_module, name, lambda *given: pytest.fail("found again"))

@@ -8,6 +8,7 @@ import way_scenes as scenes
 from waytools import RADIUS, SHAPE, Walk, blocks_of, led
 
 from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.ways import surface as surface_module
 from steer_addon.core.ways.islands import label_islands
 from steer_addon.core.ways.room import BLOCKED, make_room
 from steer_addon.core.ways.surface import bounds_of, make_surface
@@ -80,6 +81,15 @@ def test_a_body_larger_than_every_door_goes_as_near_as_it_can():
     assert np.isfinite(via).all() and via[0, 0] < 10.0
 
 
+def test_bodies_larger_than_all_of_the_ground_are_said_to_have_no_way():
+    scene = scenes.two_doors()
+    starts = [scene.places["start"], scene.places["goal"]]
+    ways, told = Ways(), (np.asarray(starts, np.float32), np.arange(2), np.float32([12.0, 0.25]))
+    goals = np.asarray(scene.places["goal"], np.float32)[None]
+    lost = ways.without_way(SHAPE, blocks_of(scene), goals, np.zeros(2, np.int64), told)
+    assert lost.tolist() == [True, False]
+
+
 def test_without_ground_and_colliders_all_go_straight():
     walk = Walk(scenes.Scene(ground=None, colliders=()), [0.0, 0.0, 0.0], [6.0, 2.0, 0.0])
     places = walk.on(160)[:, 0]
@@ -105,3 +115,19 @@ def test_a_ground_of_one_face_and_one_without_area_have_ways_too():
         via, length = led(scene, [1.0, 1.0, 0.0], [3.0, 2.0, 0.0])
         assert via[0] == pytest.approx([3.0, 2.0, 0.0])
         assert length[0] == pytest.approx(np.sqrt(5.0))
+
+
+def test_storeys_count_when_cells_are_made_larger(monkeypatch):
+    monkeypatch.setattr(surface_module, "MOST_CELLS", 3000)
+    monkeypatch.setattr(surface_module, "MOST_LAYERS", 15)
+    one, _blocks = surface_of(ground_of(scenes.floor(0, 0, 12, 12)))
+    assert one.shape.cell_size == 0.25 and one.count == 2304
+    floors = [scenes.floor(0, 0, 12, 12, 3.0 * k) for k in range(6)]
+    # half of the ground has one floor only
+    beside = scenes.floor(12, 0, 24, 12)
+    six, _blocks = surface_of(ground_of(*floors, beside))
+    assert 1500 < six.count < 3300 and six.view.size > 0.4
+    found = np.unique(six.view.z[np.isfinite(six.view.z)].round(2))
+    assert found.tolist() == [0.0, 3.0, 6.0, 9.0, 12.0, 15.0]
+    # clearance reaches from cell to cell
+    assert six.shape.reach > six.view.size

@@ -16,10 +16,10 @@ from steer_addon.core.ways import classes
 from steer_addon.core.ways import surface as surface_module
 from steer_addon.core.ways.classes import class_radii
 from steer_addon.core.ways.costs import crowding
-from steer_addon.core.ways.fields import Scratch, fill_field
 from steer_addon.core.ways.islands import BEYOND, NOWHERE, find_roots, label_islands
 from steer_addon.core.ways.lattice import cell_at, neighbor_of
 from steer_addon.core.ways.room import BLOCKED, make_room
+from steer_addon.core.ways.searching import Scratch, fill_field
 from steer_addon.core.ways.surface import bounds_of, make_surface
 from steer_addon.core.ways.ways import Ways
 

@@ -57,13 +57,13 @@ class _Thread(threading.Thread):
 
     Attributes:
         code: Code of the diagnosis that says so.
-        share: How much is done, 0 to 1; 0 while it is not known.
     """
 
-    def __init__(self, text: str, code: str, work: Work, at_last: str = "") -> None:
+    def __init__(self, code: str, work: Work, *texts: str) -> None:
+        """Take the code, what is to be done, and the words for each part of it."""
         super().__init__(name="steer-ahead")
-        self.code, self.share = code, 0.0
-        self._text, self._work, self._at_last, self._is_wanted = text, work, at_last, True
+        self.code = code
+        self._work, self._texts, self._share, self._is_wanted = work, texts, 0.0, True
 
     def run(self) -> None:
         """Do the work."""
@@ -71,12 +71,12 @@ class _Thread(threading.Thread):
             self._work(self._told)
         except Exception:  # whoever needs the result meets the same error, and can report it
             log = logging.getLogger(__name__)
-            log.debug("%s failed", self._text, exc_info=True)
+            log.debug("%s failed", self._texts[0], exc_info=True)
 
     def _told(self, share: float) -> None:
         if not self._is_wanted:
             raise NotReadyError("nobody waits for it any more")
-        self.share = share
+        self._share = share
 
     def end(self) -> None:
         """Let it end soon."""
@@ -84,13 +84,18 @@ class _Thread(threading.Thread):
 
     def state(self) -> State:
         """Its progress."""
-        return processes.State(round(100.0 * self.share), 100, True)
+        return processes.State(round(100.0 * self._part()[1]), 100, True)
 
     def text(self) -> str:
         """Its progress, in words."""
-        if self.share >= 1.0:
-            return self._at_last
-        return f"{self._text}, {self.share:.0%}" if self.share else self._text
+        text, share = self._part()
+        return f"{text}, {share:.0%}" if share else text
+
+    def _part(self) -> tuple[str, float]:
+        """What is done just now, in words, and the share of it, 0 to 1; 0 while it is not known."""
+        share = self._share
+        number = min(int(share), len(self._texts) - 1)
+        return self._texts[number], share - number
 
 
 class _Work:
@@ -161,7 +166,7 @@ def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> boo
         if jit.known_status() is not None:
             return False
 
-        _begin(_Thread("Loading the compiler", "COMPILING", _load))
+        _begin(_Thread("COMPILING", _load, "Loading the compiler"))
     _work.resume = resume
     _waits.ensure(obj)
     return True
@@ -191,8 +196,8 @@ def begin(
     `resume` is called with the session uids of all waiting crowds, when that is done.
     """
     if isinstance(error, SurfaceMissingError) and _work.thread is None:
-        text = "Finding the walkable surface", "FINDING_SURFACE"
-        _begin(_Thread(*text, error.find, at_last="Finding the ways on it"))
+        texts = "Finding the walkable surface", "Finding the ways on it"
+        _begin(_Thread("FINDING_SURFACE", error.find, *texts))
     if isinstance(error, KernelsMissingError) and _work.compilation is None:
         kernel = (*error.kernel, error.signature)
         if kernel in _work.asked:
@@ -250,6 +255,10 @@ def check_compilation() -> float | None:
     compilation, thread = _work.compilation, _work.thread
     _stop_animation()
     if thread is not None and thread.is_alive():
+        if thread.code == "FINDING_SURFACE" and compilation is None and not _waits.by_uid():
+            # given up, or another file was opened
+            stop()
+            return None
         return _go_on(thread.state())
     now = None if compilation is None else compilation.state()
     if thread is None and now is None:
@@ -276,6 +285,11 @@ def _go_on(now: State) -> float:
         _work.state = now
         _show(text())
     return INTERVAL
+
+
+def let_go(obj: bpy.types.Object) -> None:
+    """Let a crowd wait no more; what no other one waits for is not found."""
+    _waits.drop(obj)
 
 
 def stop() -> None:

@@ -128,6 +128,9 @@ class BakeAllOperator(SteppedOperator):
                 yield share
         finally:
             self.doing = doing
+            # after another file was opened there is no crowd
+            with suppress(ReferenceError):
+                compiling.let_go(group.bakes[0].crowd)
             # what is not complete is removed, and not kept
             for bake in group.bakes:
                 bake.writer.close()

@@ -162,6 +162,7 @@ class BakeOperator(SteerOperator):
         self._timer = None
 
     def _stopped(self, context: bpy.types.Context) -> Returned:
+        compiling.let_go(self._object)
         try:
             self._bake.close()
         except SteerError as error:

@@ -99,6 +99,8 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """A step, or the end of it; views can be turned in the meantime."""
         if event.type == "ESC" and event.value == "PRESS":
+            for obj in live.lacking(context.scene):
+                compiling.let_go(obj)
             self._end(context)
             self.report({"INFO"}, "Stopped: the crowd stands as before")
             return {"CANCELLED"}

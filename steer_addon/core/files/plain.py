@@ -147,6 +147,14 @@ def sync_folder(path: Path) -> None:
         os.close(handle)
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is a plain file of this name; a link is none."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
 def is_folder(path: Path) -> bool:
     """Whether there is a folder of this name that is not a link."""
     try:

@@ -43,6 +43,7 @@ NEAR_OUT = 1.0
 """An agent this near to a way out is there [m]."""
 LEAST_REST = 1.0e-3
 """Length of ways out that are as good as gone [m]."""
+GIGABYTE = 1.0e9
 LEAST_REACH = 0.5
 """Clearance is known up to this distance at least [m], so that it serves crowds of most sizes."""
 
@@ -291,9 +292,11 @@ def ways_advice(settings: CrowdSettings, world: World, agents: Agents) -> list[D
             place = targets.position[rows[int(lost.argmax())]]
             where = ", ".join(f"{x:.1f}" for x in place)
             found.append(diagnose("NO_WAY", entry.title, count=int(lost.sum()), place=where))
-        size = world.ways.surface(shape, blocks, targets.position).view.size
-        if size > 1.01 * shape.cell_size:
-            found.append(diagnose("COARSE_CELLS", wanted=shape.cell_size, size=size))
+        surface = world.ways.surface(shape, blocks, targets.position)
+        wanted, size = shape.cell_size, surface.view.size
+        if size > 1.01 * wanted:
+            memory = surface.bytes * (size / wanted) ** 2 / GIGABYTE
+            found.append(diagnose("COARSE_CELLS", wanted=wanted, size=size, memory=memory))
     return list(dict.fromkeys(found))
 
 

@@ -30,7 +30,6 @@ from ..ways.areas.kinds import COST, FORBIDDEN, ONE_WAY
 from ..ways.classes import MOST_BESIDE, Class
 from ..ways.corners.graph import find_corners
 from ..ways.corners.single import by_corners
-from ..ways.fields import Scratch
 from ..ways.finder import islands_kernel
 from ..ways.islands import nearest_reached
 from ..ways.lattice import stand_of
@@ -40,6 +39,7 @@ from ..ways.portals.declared import make_portal
 from ..ways.portals.links import end_cell, link_from
 from ..ways.portals.passing import ON, WIDTH
 from ..ways.room import make_room
+from ..ways.searching import Scratch
 from ..ways.ways import MOST_GOALS, Ways
 from .dry_run import run_tiny, tiny_agents, tiny_world
 

@@ -17,7 +17,6 @@ from .areas.keeping_out import depths
 from .areas.marking import Marks, marked
 from .corners.single import Aims, Singles
 from .costs import crowding
-from .fields import Scratch, fill_field
 from .finder import aims_kernel, islands_kernel, short_kernel
 from .islands import (
     Roots,
@@ -25,6 +24,7 @@ from .islands import (
     label_islands,
     reached_from,
 )
+from .searching import Scratch, fill_field
 from .surface import Surface
 
 F32 = NDArray[np.float32]
@@ -47,6 +47,8 @@ MOST_BESIDE = 4
 """Islands next to which an agent in a wall may stand; where there are more, fields serve all."""
 DETOUR, NEAR = 1.5, 10.0
 """By how much ways are longer than straight lines at first: a factor, and a length [m]."""
+MORE = 0.2
+"""Share of the time that is left for fields which turn out to be short, each time."""
 MOST_PLACES = 1 << 12
 """Places of goals that are remembered."""
 
@@ -170,16 +172,18 @@ class Class:
         most = max(len(set(keys)), MEMORY // max(1, 8 * self._surface.count))
         cost = self.cost if seen is None else None
         for number, (key, root) in enumerate(zip(keys, roots, strict=True)):
-            slot, far = self._kept.get(key, -1), needs.least[number]
+            slot, far = self._kept.pop(key, -1), needs.least[number]
             if slot < 0:
                 slot, far = self._free_slot(most), needs.lengths[number]
                 self.served[slot] = needs.served(number, self.islands)
             elif self.reach[slot] >= far:
+                self._kept[key] = slot
                 continue
             if seen is not None and cost is None:
                 cost = crowding(self._surface.view, seen)
                 cost = cost if self.cost is None else cost * self.cost
-            self._fill(slot, root, cost, scratch, float(far))
+            with scratch.progress.part(number / len(keys), (number + 1) / len(keys)):
+                self._fill(slot, root, cost, scratch, float(far))
             self._kept[key] = slot
         return np.array([self._kept[key] for key in keys], np.int64)
 
@@ -224,8 +228,11 @@ class Class:
         used, which = np.unique(row[rows], return_inverse=True)
         needs = self._needs(rows, which, goals[row[rows]], position)
         slot, short = np.zeros(len(row), np.int64), np.zeros(len(row), np.uint8)
+        left = 1.0
         while True:
-            found = self.slots(goals[used], seen, scratch, needs)
+            with scratch.progress.part(1.0 - left, 1.0 - MORE * left):
+                found = self.slots(goals[used], seen, scratch, needs)
+            left *= MORE
             slot[rows] = found[which]
             known = self.distances, self.reach, slot, position, short
             parallel_for(short_kernel, len(rows), rows, self._surface.view, self.room, *known)
@@ -266,11 +273,12 @@ class Class:
 
     def _free_slot(self, most: int) -> int:
         """A slot for one more field, of `most` slots."""
-        used = len(self._kept)
-        if used >= most:
+        used, have = set(self._kept.values()), len(self.goals)
+        if len(used) >= most:
             return self._kept.popitem(last=False)[1]
-        have = len(self.goals)
-        if used == have:
+        # a search that was ended leaves a slot without a field
+        free = next(slot for slot in range(have + 1) if slot not in used)
+        if free == have:
             more = min(max(4, have), most - have)
             cells = self._surface.count
             self.goals = np.concatenate([self.goals, np.full(more, -1, np.int64)])
@@ -279,7 +287,7 @@ class Class:
             self.served = np.concatenate([self.served, served])
             self.corners = np.concatenate([self.corners, np.zeros((more, cells), np.int32)])
             self.distances = np.concatenate([self.distances, np.zeros((more, cells), np.float32)])
-        return used
+        return free
 
 
 def class_radii(radius: F32) -> NDArray[np.float64]:

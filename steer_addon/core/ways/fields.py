@@ -15,16 +15,10 @@ Source: Nash, Koenig, Tovey 2010, "Lazy Theta*: Any-Angle Path Planning and Path
 from __future__ import annotations
 
 import math
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..compiled.jit import kernel
 from ..numeric.vec import length, sub
-from ..views import RoomView, SurfaceView
 from .heap import rise, take
-from .islands import Roots
 from .lattice import (
     HIDDEN,
     WIDE,
@@ -49,10 +43,10 @@ OUT = 10.0
 """How much longer ways seem in forbidden cells: who is in them leaves them soon."""
 LEFT_OVERS = 64
 """Places at most at which ways end besides where goals are, as areas let nobody go on."""
-BYTES, MOST_BYTES = 21, 1 << 29
-"""Memory of a search for each cell, and that of all searches at once, at most."""
 UNSEEN, WAITS, DONE, DONE_WIDE = 0, 1, 2, 3
 """Phases of a cell; the last one is of those whose look to their corner is WIDE."""
+UNFINISHED = -1.0
+"""In place of the length up to which all ways are found: there is more to do."""
 
 
 @kernel
@@ -86,11 +80,17 @@ def _begin_again(surface, room, near, corner, distance, phase, heap, keys, place
 
 
 @kernel
-def _forget_waiting(corner, distance, phase):
-    """Leave the cells without ways whose turn has not come."""
+def _reach(size, limit, corner, distance, phase, keys):
+    """The length of ways up to which all are found, as a search returns while some cells wait."""
+    if size == 0:
+        return math.inf
+    if keys[0] <= limit:
+        return UNFINISHED
+    # the cells whose turn has not come have no ways
     for cell in range(len(phase)):
         if phase[cell] < DONE:
             corner[cell], distance[cell] = -1, math.inf
+    return limit
 
 
 @kernel
@@ -206,12 +206,11 @@ def _spread(
 
 
 @kernel
-def corner_field(
-    surface, room, toward, near, limit, roots, far, corner, distance, phase, heap, keys, place
-):
+def corner_field(surface, room, toward, near, limit, most, left, roots, far, field, memory):
     """Find the next corner of all cells from which a root is reached.
 
     With a cell to reach it is A*: cells nearer to that one come first, and the search ends there.
+    After some cells it returns, and goes on when it is called again with the same arrays.
 
     Args:
         surface: SurfaceView.
@@ -220,28 +219,32 @@ def corner_field(
         near: A cell; where areas keep cells from all roots, their ways end as near to it as they
             can. -1 for leaving them without ways.
         limit: Length of ways at which the search ends [m]; infinite for all.
+        most: Cells after which it returns, to go on by another call.
+        left: What is left to do, shape (3,), written: how many cells wait, negative at the start of
+            a search, how often it began again, and the cells that the call searched.
         roots: Cells where ways end, shape (r,).
         far: How long the way from each of them to the goal is [m], shape (r,).
-        corner: The next corner of each cell, a cell, written; -1 where there is no way.
-        distance: Length of its way [m], written; infinite where there is none.
-        phase: Scratch, shape (cells,).
-        heap: Scratch, shape (cells,).
-        keys: Scratch, shape (cells,).
-        place: Scratch, shape (cells,).
+        field: The next corner of each cell, a cell, -1 where there is no way, and the length of its
+            way [m], infinite where there is none, shape (cells,) each; written.
+        memory: `Scratch.of`.
 
     Returns:
-        The limit, or infinity where all ways are shorter.
+        The limit, infinity where all ways are shorter, or UNFINISHED.
     """
+    (corner, distance), (phase, heap, keys, place) = field, memory
     target = stand_of(surface, room, max(toward, 0))
     pull = _pull(surface, room) if toward >= 0 else 0.0
-    size, again = _begin(roots, far, corner, distance, phase, heap, keys, place), 0
+    size, again, done = int(left[0]), int(left[1]), 0
+    if size < 0:
+        size = _begin(roots, far, corner, distance, phase, heap, keys, place)
     while size > 0:
-        if keys[0] > limit:
-            _forget_waiting(corner, distance, phase)
-            return limit
+        if keys[0] > limit or done == most:
+            break
+        done += 1
         cell, size = take(size, heap, keys, place)
         phase[cell] = _settle(surface, room, cell, corner, distance, phase)
         if cell == toward:
+            size = 0
             break
         if len(room.gate) > 0 and room.gate[cell] != 0:
             size = _entrances(
@@ -255,7 +258,8 @@ def corner_field(
         if size == 0 and near >= 0 and again < LEFT_OVERS:
             again += 1
             size = _begin_again(surface, room, near, corner, distance, phase, heap, keys, place)
-    return math.inf
+    left[0], left[1], left[2] = size, again, done
+    return _reach(size, limit, corner, distance, phase, keys)
 
 
 @kernel
@@ -281,24 +285,26 @@ def _settle_costly(surface, room, cost, cell, corner, distance, phase):
 
 
 @kernel
-def cost_field(
-    surface, room, cost, toward, near, limit, roots, far, corner, distance, phase, heap, keys, place
-):
+def cost_field(surface, room, cost, toward, near, limit, most, left, roots, far, field, memory):
     """`corner_field` where ways through some cells seem longer: `cost` times as long.
 
     With a cell to reach, the search ends there. Ways go from cell to cell here, and take a corner
     that they see where that costs no more.
     """
-    size, again = _begin(roots, far, corner, distance, phase, heap, keys, place), 0
+    (corner, distance), (phase, heap, keys, place) = field, memory
+    size, again, done = int(left[0]), int(left[1]), 0
+    if size < 0:
+        size = _begin(roots, far, corner, distance, phase, heap, keys, place)
     while size > 0:
-        if keys[0] > limit:
-            _forget_waiting(corner, distance, phase)
-            return limit
+        if keys[0] > limit or done == most:
+            break
+        done += 1
         cell, size = take(size, heap, keys, place)
         phase[cell] = DONE_WIDE
         if corner[cell] != cell:
             phase[cell] = _settle_costly(surface, room, cost, cell, corner, distance, phase)
         if cell == toward:
+            size = 0
             break
         cx, cy = place_of(surface, cell)
         here, to_here = stand_at(surface, room, cell, cx, cy), distance[cell] * 1.0
@@ -322,70 +328,5 @@ def cost_field(
         if size == 0 and near >= 0 and again < LEFT_OVERS:
             again += 1
             size = _begin_again(surface, room, near, corner, distance, phase, heap, keys, place)
-    return math.inf
-
-
-class Scratch:
-    """Memory that a search needs, kept for the next one."""
-
-    def __init__(self) -> None:
-        self._arrays: tuple[Any, ...] = ()
-        self._field: tuple[Any, ...] = ()
-        self._others: list[Scratch] = []
-
-    def of(self, count: int) -> tuple[Any, ...]:
-        """Arrays for a number of cells, which hold anything: `phase`, `heap`, `keys`, `place`."""
-        if not self._arrays or len(self._arrays[0]) < count:
-            numbers = np.zeros((2, count), np.int32)
-            phase, keys = np.zeros(count, np.uint8), np.zeros(count, np.float32)
-            self._arrays = phase, numbers[0], keys, numbers[1]
-        return tuple(array[:count] for array in self._arrays)
-
-    def field(self, count: int) -> tuple[Any, ...]:
-        """Corners and lengths of ways, for a search that nobody keeps: they hold anything."""
-        if not self._field or len(self._field[0]) < count:
-            self._field = np.zeros(count, np.int32), np.zeros(count, np.float32)
-        return tuple(array[:count] for array in self._field)
-
-    def several(self, number: int, count: int) -> list[Scratch]:
-        """This one and others, for searches at once among a number of cells.
-
-        Args:
-            number: How many at most; fewer where they would take more than `MOST_BYTES`.
-            count: Number of cells.
-        """
-        number = max(1, min(number, MOST_BYTES // (BYTES * max(count, 1))))
-        self._others += [Scratch() for _ in range(number - 1 - len(self._others))]
-        return [self, *self._others[: number - 1]]
-
-
-def fill_field(
-    surface: SurfaceView,
-    room: RoomView,
-    roots: Roots,
-    cost: NDArray[np.float32] | None,
-    field: tuple[Any, ...],
-    scratch: Scratch,
-    toward: int = -1,
-    limit: float = math.inf,
-) -> float:
-    """Find the next corners and the lengths of ways, see `corner_field`.
-
-    Args:
-        surface: The cells.
-        room: Which of them have room.
-        roots: Where ways end.
-        cost: What it costs to go through each cell, `cost_field`; None for nothing more.
-        field: (corners, distances [m]), shape (cells,) each; written.
-        scratch: Memory that is kept.
-        toward: The cell at which the search may stop; -1 for none.
-        limit: Length of ways at which it may stop [m].
-
-    Returns:
-        How long the ways are up to which all is found [m]; infinite for all there are.
-    """
-    ends = toward, roots.near if toward < 0 else -1, float(limit), roots.cells, roots.far
-    options = *ends, *field, *scratch.of(surface.z.size)
-    if cost is None:
-        return float(corner_field(surface, room, *options))
-    return float(cost_field(surface, room, cost, *options))
+    left[0], left[1], left[2] = size, again, done
+    return _reach(size, limit, corner, distance, phase, keys)

@@ -6,13 +6,19 @@ so undersides of storeys and the insides of solid things are none.
 
 from __future__ import annotations
 
-from ..compiled.jit import kernel
+from typing import Any
+
+import numpy as np
+
+from ..compiled.jit import kernel, parallel_for
 from ..geometry.bvh import ray_cast, triangle_normal
 from ..geometry.ground import UP_SLACK
 from .lattice import MOST_LAYERS, VOID, middle_of
 
 APART = 0.02
 """Faces nearer to one another than this are one floor [m]."""
+SAMPLES = 64
+"""Columns along the longer side of a ground in which its floors are counted."""
 LIFT = 0.05
 """How far above a floor rays start that look for its face [m]."""
 
@@ -79,3 +85,23 @@ def floors_kernel(start, stop, begin, lattice, ground, span, height, min_up, fou
             above = z
             z -= APART
         found[row] = count
+
+
+def mean_floors(ground: Any, low: Any, high: Any, body: tuple[float, float, float, float]) -> float:
+    """How many floors a column of a ground has in the mean, by some of its columns.
+
+    Args:
+        ground: BvhView of the ground.
+        low: Its low corner [m], shape (3,).
+        high: Its high corner.
+        body: See `clearance.clearance_at`.
+    """
+    size = max(float((high - low)[:2].max()) / SAMPLES, APART)
+    along, across = (max(1, int(count)) for count in np.ceil((high - low)[:2] / size))
+    found = np.zeros(along * across, np.int32)
+    level = np.zeros((len(found), MOST_LAYERS), np.float32)
+    lattice = float(low[0]), float(low[1]), size, along
+    span = float(high[2]) + 1.0, float(low[2]) - 1.0
+    options = 0, lattice, ground, span, body[1], body[2], found, level
+    parallel_for(floors_kernel, len(found), *options)
+    return float(found.mean())

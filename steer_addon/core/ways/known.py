@@ -17,6 +17,11 @@ from .surface import Bounds, Surface
 
 I64 = NDArray[np.int64]
 
+FEW, TILE = 4, 4
+"""Boxes that are looked at one by one; columns to a tile along each axis where there are more."""
+PATIENCE = 1 << 22
+"""Cells that a step searches for ways before it waits, at first: a second, or so."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Blocks:
@@ -56,6 +61,10 @@ class Known:
     surface: Surface
     marker: Marker
     classes: dict[Kind, Class] = field(default_factory=dict)
+    patience: int = field(default_factory=lambda: PATIENCE)
+    """Cells that a step searches for ways before it waits until they are found ahead."""
+    waited: set[bytes] = field(default_factory=set)
+    """Digests of the ways that were found ahead."""
 
     def marks(self, kind: Kind) -> Marks | None:
         """What areas mean for bodies of a kind."""
@@ -116,7 +125,44 @@ def _touched(surface: Surface, before: Blocks, after: Blocks) -> I64:
     for name in {**before.trees, **after.trees}:
         old, new = before.trees.get(name), after.trees.get(name)
         if old is not new:
-            moved += [tree.box[0] for tree in (old, new) if tree is not None and len(tree.box)]
+            moved += _moved(old, new)
     margin = surface.shape.reach + 2.0 * surface.view.size
-    parts = [surface.within(box[:2] - margin, box[3:5] + margin) for box in moved]
+    boxes = np.concatenate([np.zeros((0, 4)), *moved])
+    boxes += [-margin, -margin, margin, margin]
+    if len(boxes) > FEW:
+        boxes = _outline(boxes, surface)
+    parts = [surface.within(box[:2], box[2:]) for box in boxes]
     return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
+
+
+def _moved(old: BvhView | None, new: BvhView | None) -> list[Any]:
+    """Low and high x and y [m] of what moved of a collider, before and after, shape (n, 4) each."""
+    trees = [tree for tree in (old, new) if tree is not None and len(tree.box)]
+    if len(trees) == 2 and len(trees[0].triangles) == len(trees[1].triangles):
+        # most of it may stand still: one mesh of parked cars and one that drives
+        a, b = (tree.triangles for tree in trees)
+        rows = np.flatnonzero((a != b).any(axis=(1, 2)))
+        ends = [tree.triangles[rows, :, :2] for tree in trees]
+        return [np.hstack([part.min(axis=1), part.max(axis=1)]) for part in ends]
+    return [tree.box[:1, [0, 1, 3, 4]] for tree in trees]
+
+
+def _outline(boxes: Any, surface: Surface) -> Any:
+    """Rectangles of tiles that cover some boxes; both as low and high x and y [m]."""
+    view, size = surface.view, TILE * surface.view.size
+    count = np.array([view.nx, view.ny]) // TILE + 1
+    tiles = np.floor((boxes.reshape(-1, 2, 2) - view.low) / size).clip(0, count - 1)
+    (left, below), (right, above) = (tiles.astype(np.int64) + [[0], [1]]).transpose(1, 2, 0)
+    # how many more boxes there are in a tile than before it
+    more = np.zeros(count[::-1] + 1, np.int32)
+    np.add.at(more, (below, left), 1)
+    np.add.at(more, (above, right), 1)
+    np.add.at(more, (below, right), -1)
+    np.add.at(more, (above, left), -1)
+    there = more.cumsum(axis=0).cumsum(axis=1) > 0
+    y, first = np.nonzero(there & ~np.roll(there, 1, axis=1))
+    last = np.nonzero(there & ~np.roll(there, -1, axis=1))[1]
+    # not their edges, which are those of the tiles beside them
+    low = np.column_stack([first, y]) * size + 0.5 * view.size
+    high = np.column_stack([last + 1, y + 1]) * size - 0.5 * view.size
+    return np.hstack([low + view.low, high + view.low])

@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 from ..compiled.jit import kernel
 from ..numeric.vec import EPSILON, length, load, sub
 from ..views import RoomView, SurfaceView
-from .fields import UNSEEN, Scratch
+from .fields import UNSEEN
 from .heap import rise, take
 from .lattice import cell_at, neighbor_of, sees, stand_of
 from .own import stands_in
 from .room import BLOCKED, OPEN, may_go
+from .searching import Scratch
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .ahead.found import takes_long
+from .ahead.progress import found_surface
 from .classes import class_radii
-from .fields import Scratch, fill_field
 from .islands import find_roots
-from .known import Blocks
+from .known import Blocks, boxes_of
 from .lattice import middles_of
 from .looking import Islands, islands_of
-from .surface import Shape, Surface
-from .ways import Ways
+from .searching import Scratch, fill_field
+from .surface import Bounds, Shape, Surface, bounds_of, lattice_of, make_surface
 
 F32 = NDArray[np.float32]
 
 FIELD_BYTES = 8
 """Memory of a field for each cell: its next corner, and the length of its way."""
+
+COARSE = 16
+"""How much larger the cells of large surfaces are while kernels are loaded."""
 
 _Found = TypeVar("_Found")
 
@@ -81,9 +86,13 @@ def report(shape: Shape, blocks: Blocks, goals: F32, radius: F32) -> Report:
             the largest island.
         radius: Radii of the agents [m], shape (agents,), one at least.
     """
-    surface, for_surface = _timed(lambda: Ways().surface(shape, blocks, goals))
     radii, counts = np.unique(class_radii(radius), return_counts=True)
-    found, for_room = _timed(lambda: islands_of(surface, blocks, float(radii[-1])))
+    bounds = bounds_of(blocks.ground, blocks.colliders, goals, boxes_of(blocks.areas))
+    options = blocks, bounds, goals, float(radii[-1])
+    # this loads kernels
+    factor = COARSE if takes_long(shape, bounds) else 1
+    _find(replace(shape, cell_size=factor * lattice_of(shape, bounds)[0]), *options)
+    surface, found, seconds = _find(shape, *options)
     every = [found, *(islands_of(surface, blocks, float(each)) for each in radii[-2::-1])]
     classes = tuple(
         ClassReport(
@@ -106,17 +115,23 @@ def report(shape: Shape, blocks: Blocks, goals: F32, radius: F32) -> Report:
         bytes=surface.bytes + room,
         field_bytes=FIELD_BYTES * surface.count,
         classes=classes,
-        seconds={
-            "surface": for_surface,
-            "room": for_room,
-            "field": _timed(lambda: _fill(surface, found, goals))[1],
-        },
+        seconds=seconds,
     )
 
 
+def _find(
+    shape: Shape, blocks: Blocks, bounds: Bounds, goals: F32, radius: float
+) -> tuple[Surface, Islands, dict[str, float]]:
+    """A surface, its islands for bodies of a radius, and `Report.seconds`."""
+    options = shape, blocks.ground, blocks.colliders, bounds, blocks.level, found_surface
+    surface, for_surface = _timed(lambda: make_surface(*options))
+    islands, for_room = _timed(lambda: islands_of(surface, blocks, radius))
+    _none, for_field = _timed(lambda: _fill(surface, islands, goals))
+    return surface, islands, {"surface": for_surface, "room": for_room, "field": for_field}
+
+
 def _timed(call: Callable[[], _Found]) -> tuple[_Found, float]:
-    """The result of a call, and its time [s]: the second of two, as the first loads kernels."""
-    call()
+    """The result of a call, and its time [s]."""
     start = time.perf_counter()
     result = call()
     return result, time.perf_counter() - start

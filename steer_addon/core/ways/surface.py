@@ -22,7 +22,7 @@ from ..compiled.jit import parallel_for
 from ..geometry.ground import min_up
 from ..views import BvhView, SurfaceView
 from .clearance import SHARES, clearance_kernel, corner_links_kernel, links_kernel
-from .floors import floors_kernel, slopes_kernel
+from .floors import floors_kernel, mean_floors, slopes_kernel
 from .lattice import (
     BLOCK,
     BLOCK_BITS,
@@ -39,6 +39,11 @@ I64 = NDArray[np.int64]
 
 MOST_COLUMNS = 1 << 24
 """Columns of the largest lattice; larger scenes get larger cells."""
+MOST_CELLS = 1 << 25
+"""Cells of all storeys of the largest surface, about; with more of them cells are larger too."""
+CELLS_REACH = 1.02
+"""Clearance is known up to this many cells at least: nothing is between open cells then, and rays
+need not look for it."""
 BAND = 1 << 18
 """Columns or cells that are looked at at a time."""
 Told = Callable[[float], None]
@@ -245,16 +250,17 @@ def make_surface(
     """Find all that can be walked on.
 
     Args:
-        shape: What it is made for; where that would take more than `MOST_COLUMNS`, cells are
-            larger.
+        shape: What it is made for; where that would take more than `MOST_COLUMNS` or `MOST_CELLS`,
+            cells are larger.
         ground: The terrain; empty for a plane.
         colliders: What blocks.
         bounds: What to cover.
         level: Height of the plane [m].
         told: Called with the share that is done, 0 to 1.
     """
+    shape = _affordable(shape, ground, bounds)
     size, low, (nx, ny) = lattice_of(shape, bounds)
-    shape = replace(shape, cell_size=size)
+    shape = with_cells(shape, size)
     z, above = np.full(nx * ny, level, np.float32), np.zeros(0, np.int32)
     if len(ground.box):
         floors = shape, ground, bounds, low, (nx, ny), lambda share: told(_FLOORS * share)
@@ -316,6 +322,20 @@ def _first(layered: NDArray[np.bool_], columns: int, above: I32) -> I32:
     """See `SurfaceView.first`."""
     begin = np.flatnonzero(layered)[:, None] * BLOCK + np.arange(BLOCK + 1)
     return (columns + np.searchsorted(above, begin.astype(np.int32))).astype(np.int32)
+
+
+def with_cells(shape: Shape, size: float) -> Shape:
+    """What a surface is made for whose cells have a size [m]."""
+    return replace(shape, cell_size=size, reach=max(shape.reach, CELLS_REACH * size))
+
+
+def _affordable(shape: Shape, ground: BvhView, bounds: Bounds) -> Shape:
+    """A shape with cells so large that there are `MOST_CELLS` at most, about."""
+    size, _low, (nx, ny) = lattice_of(shape, bounds)
+    if not len(ground.box) or nx * ny * MOST_LAYERS <= MOST_CELLS:
+        return shape
+    share = nx * ny * mean_floors(ground, *bounds, shape.body) / MOST_CELLS
+    return shape if share <= 1.0 else replace(shape, cell_size=size * math.sqrt(share))
 
 
 def _floors(

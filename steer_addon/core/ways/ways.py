@@ -16,23 +16,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
+from ..compiled import jit
 from ..compiled.jit import parallel_for
 from ..errors import NotReadyError, SurfaceMissingError
-from . import ahead, outs, own
+from . import outs, own
+from .ahead import found as ahead
+from .ahead import stored
+from .ahead.progress import Progress, TooLongError, found_surface
 from .areas.declared import Rules
 from .areas.keeping_out import keep_out_kernel
 from .areas.marking import Marker
 from .classes import Class, class_radii
-from .fields import Scratch
 from .known import Blocks, Kind, Known, boxes_of, renew, same_lattice
 from .portals.gates import Gates, no_gates
 from .portals.links import fault_of
 from .room import make_room
+from .searching import Scratch
 from .surface import Bounds, Shape, Surface, Told, bounds_of, make_surface
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+
+Wanted = tuple[F32, I64, tuple[F32, I64, F32], F32 | None, F32 | None]
+"""`goals`, `row`, `agents`, `seen` and `kept` of `Ways.lead`."""
 
 MOST_GOALS = 64
 """Goals to which fields lead; where there are more, each agent keeps a way of its own."""
@@ -47,13 +54,17 @@ class Ways:
         """Begin with none.
 
         Args:
-            told: Called with the share of a surface that is found, 0 to 1, by those that find it
-                ahead; None for all others, which may have to wait for it.
+            told: Called by those that find things ahead, with the share of a surface that is found,
+                0 to 1, and 1 and the share of the ways on it that are; None for all others, which
+                may have to wait for them.
         """
         self._told = told
         self._lock = threading.RLock()
         self._known: OrderedDict[Shape, Known] = OrderedDict()
-        self._scratch = Scratch()
+        self._progress = Progress(None if told is None else lambda share: told(1.0 + share))
+        self._scratch = Scratch(self._progress)
+        self._waits = b""
+        """The surface that is found ahead for these ways."""
 
     def surface(self, shape: Shape, blocks: Blocks, goals: F32) -> Surface:
         """The walkable surface, found again only where colliders moved.
@@ -93,18 +104,24 @@ class Ways:
         Raises:
             SurfaceMissingError: It takes long, and may be found ahead.
         """
-        if self._told is None and ahead.takes_long(shape, bounds):
-            key = ahead.key_of(shape, blocks, bounds)
-            taken = ahead.take(key)
-            if taken is not None:
-                # trees of the same colliders, whose areas may differ
-                taken.blocks = replace(blocks, rules=taken.blocks.rules)
-                renew(taken, blocks)
-                return taken
-            if ahead.may_wait(key):
-                raise SurfaceMissingError(partial(_find_ahead, key, shape, blocks, bounds, then))
-        solid, told = (blocks.ground, blocks.colliders), self._told or (lambda share: None)
-        made = make_surface(shape, *solid, bounds, blocks.level, told)
+        long = ahead.takes_long(shape, bounds)
+        key = ahead.key_of(shape, blocks, bounds) if long or ahead.holds_any() else b""
+        taken = ahead.take(key) if key and self._told is None else None
+        if taken is not None:
+            if key != self._waits:
+                # a run that begins again reads all its frames again: it waits less and less
+                taken.patience *= 2
+            # trees of the same colliders, whose areas may differ
+            taken.blocks = replace(blocks, rules=taken.blocks.rules)
+            renew(taken, blocks)
+            return taken
+        if long and self._told is None and ahead.may_wait(key):
+            self._waits = key
+            options = key, shape, blocks, bounds, then, None
+            raise SurfaceMissingError(partial(_find_ahead, *options))
+        solid, told = (blocks.ground, blocks.colliders), self._told or found_surface
+        find = partial(make_surface, shape, *solid, bounds, blocks.level, told)
+        made = stored.read_or_found(key, shape, find) if long else find()
         return Known(blocks, bounds, made, Marker(made, blocks.ground))
 
     def _class(self, known: Known, kind: Kind) -> Class:
@@ -148,29 +165,68 @@ class Ways:
             the goals [m], shape (agents,), 0 where the place is the goal itself; the ways that
             agents keep, shape (agents, own.WIDTH), None where fields lead them).
         """
-        position, ids, radius = agents
-        via = goals[np.maximum(row, 0)].astype(np.float32)
-        rest = np.zeros(len(row), np.float32)
         if not len(row) or not (row >= 0).any():
-            return via, rest, None
+            via = goals[np.maximum(row, 0)].astype(np.float32)
+            return via, np.zeros(len(row), np.float32), None
         many = each or len(np.unique(row[row >= 0])) > MOST_GOALS
         kept = None if not many else _kept_or_new(kept, len(row))
-        told, scratch = (goals, row, position, ids), self._scratch
         gates = no_gates(len(row)) if gates is None else gates
+        wanted = goals, row, agents, seen, kept
+
+        def then(ways: Ways) -> object:
+            return ways.lead(shape, blocks, goals, row, agents, seen, kept, each=each)
+
         with self._lock:
-            known = self._found(
-                shape,
-                blocks,
-                goals,
-                lambda ways: ways.lead(shape, blocks, goals, row, agents, seen, kept, each=each),
-            )
-            for found, rows in self._classes(known, blocks.rules, row, radius):
-                aims = via, rest, gates
+            known = self._found(shape, blocks, goals, then)
+            try:
+                self._progress.begin(self._patience(known, wanted))
+                return self._led(known, wanted, gates)
+            except TooLongError:
+                self._wait_for_ways(shape, known, then, wanted)
+            self._progress.begin(None)
+            return self._led(known, wanted, gates)
+
+    def _led(self, known: Known, wanted: Wanted, gates: Gates) -> tuple[F32, F32, F32 | None]:
+        """See `lead`."""
+        goals, row, (position, ids, radius), seen, kept = wanted
+        via = goals[np.maximum(row, 0)].astype(np.float32)
+        rest = np.zeros(len(row), np.float32)
+        kept = None if kept is None else kept.copy()
+        told, aims = (goals, row, position, ids), (via, rest, gates)
+        kinds, progress = self._kinds(known.blocks.rules, row, radius), self._progress
+        for number, (kind, rows) in enumerate(kinds):
+            with progress.part(number / len(kinds), (number + 1) / len(kinds)):
+                progress.tell(0.0)
+                found = self._class(known, kind)
                 if kept is None:
-                    found.lead_all(rows, told, seen, scratch, aims)
+                    found.lead_all(rows, told, seen, self._scratch, aims)
                 else:
-                    found.singles.lead(rows, known.surface.view, told, kept, scratch, aims)
+                    found.singles.lead(rows, known.surface.view, told, kept, self._scratch, aims)
         return via, rest, kept
+
+    def _patience(self, known: Known, wanted: Wanted) -> int | None:
+        """Cells that a step searches for ways before it waits; None where it cannot."""
+        if self._told is not None or not jit.is_deferring():
+            return None
+        asked = known.waited and ahead.digest_of(wanted) in known.waited
+        return None if asked else known.patience
+
+    def _wait_for_ways(
+        self, shape: Shape, known: Known, then: Callable[[Ways], object], wanted: Wanted
+    ) -> None:
+        """Let ways be found ahead, unless they cannot.
+
+        Raises:
+            SurfaceMissingError: They can.
+        """
+        key = ahead.key_of(shape, known.blocks, known.bounds)
+        if ahead.may_wait(key):
+            # once only: what else the step looks up may take the place of what is found
+            known.waited.add(ahead.digest_of(wanted))
+            del self._known[shape]
+            self._waits = key
+            options = key, shape, known.blocks, known.bounds, then, known
+            raise SurfaceMissingError(partial(_find_ahead, *options))
 
     def look_out(
         self, shape: Shape, blocks: Blocks, flight: outs.Flight, agents: tuple[F32, I64, F32]
@@ -252,6 +308,7 @@ class Ways:
         """Which agents have no way to their goals, shape (agents,); see `lead`."""
         position, _ids, radius = agents
         cells, ends = np.full((2, len(row)), -1, np.int64)
+        lost: Mask = np.zeros(len(row), np.bool_)
         with self._lock:
             known = self._found(shape, blocks, goals)
             for found, rows in self._classes(known, blocks.rules, row, radius):
@@ -259,13 +316,21 @@ class Ways:
                 parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
                 if found.strict:
                     _drop_unreached(found, rows, cells, ends)
-        lost: Mask = (cells >= 0) & (ends < 0)
+                # there is no room for them anywhere
+                lost[rows] = found.islands == 0
+        lost |= (cells >= 0) & (ends < 0)
         return lost
 
     def _classes(
         self, known: Known, rules: Rules | None, row: I64, radius: F32
     ) -> Iterator[tuple[Class, I64]]:
         """The classes of bodies that have goals, and the rows of their agents."""
+        for kind, rows in self._kinds(rules, row, radius):
+            yield self._class(known, kind), rows
+
+    def _kinds(self, rules: Rules | None, row: I64, radius: F32) -> list[tuple[Kind, I64]]:
+        """The kinds of bodies that have goals, and the rows of their agents."""
+        found: list[tuple[Kind, I64]] = []
         sizes, costs = class_radii(radius), rules is not None and rules.costs
         portals = rules is not None and rules.areas.portals
         speed = rules.speed if rules is not None and portals else 0.0
@@ -274,7 +339,8 @@ class Ways:
             alike = (row >= 0) & (sizes == size)
             for each in np.unique(bits[alike]).tolist():
                 kind = float(size), each, costs, speed
-                yield self._class(known, kind), np.flatnonzero(alike & (bits == each))
+                found.append((kind, np.flatnonzero(alike & (bits == each))))
+        return found
 
 
 def _find_ahead(
@@ -283,12 +349,14 @@ def _find_ahead(
     blocks: Blocks,
     bounds: Bounds,
     then: Callable[[Ways], object] | None,
+    known: Known | None,
     told: Told,
 ) -> None:
-    """Find a surface, and what `then` looks up on it, for the step that takes it."""
+    """Find a surface, where it is not known, and what `then` looks up on it, for the next step."""
     ways = Ways(told)
     try:
-        known = ways._known[shape] = ways._new(shape, blocks, bounds, None)
+        known = known or ways._new(shape, blocks, bounds, None)
+        ways._known[shape] = known
         told(1.0)
         if then is not None:
             then(ways)
@@ -309,7 +377,7 @@ def _drop_unreached(found: Class, rows: I64, cells: I64, ends: I64) -> None:
 
 
 def _kept_or_new(kept: F32 | None, count: int) -> F32:
-    """What agents keep of their ways, to be changed."""
+    """What agents keep of their ways."""
     if kept is None or kept.shape != (count, own.WIDTH):
         return np.zeros((count, own.WIDTH), np.float32)
-    return kept.copy()
+    return kept

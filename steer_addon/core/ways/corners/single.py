@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ...compiled.jit import CHUNK, on_threads, parallel_for, threads
 from ...views import RoomView, SurfaceView
 from .. import own
-from ..fields import Scratch, fill_field
 from ..islands import BEYOND, Roots, nearest_reached, reached_from
 from ..portals.gates import Gates
+from ..searching import Scratch, fill_field
 from .graph import Corners, find_corners
 from .search import ways_kernel
 
@@ -60,6 +60,8 @@ class Singles:
         self._plain = cost is None and not strict and not len(room.lane) and not len(room.gate)
         self._corners: Corners | None = None
         self._before: tuple[Corners | None, I64 | None] = None, None
+        self._ahead: dict[tuple[bytes, int, int], list[float]] = {}
+        """Ways that were found ahead of the step that needs them, by goal and ends."""
         self._forget(0)
 
     def begin_with(self, other: Singles, changed: I64) -> None:
@@ -152,11 +154,17 @@ class Singles:
             graph = surface, self._room, self._corners
             looks = by_corners(looks, graph, (goals, row, *between), kept, scratch)
 
+        ahead, known, progress = {}, self._ahead, scratch.progress
+
         def search(memory: Scratch, k: int) -> None:
             i = looks[k]
-            kept[i] = self._own_way(surface, goals[row[i]], int(cells[i]), int(ends[i]), memory)
+            goal, cell, end = goals[row[i]], int(cells[i]), int(ends[i])
+            key = goal.tobytes(), cell, end
+            kept[i] = ahead[key] = known.get(key) or self._own_way(surface, goal, cell, end, memory)
+            progress.tell(len(ahead) / len(looks))
 
         _share(search, len(looks), scratch, len(surface.z))
+        self._ahead = {} if progress.told is None else ahead
 
     def _own_way(
         self, surface: SurfaceView, goal: Any, cell: int, end: int, scratch: Scratch

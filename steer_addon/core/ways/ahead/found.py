@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiled import jit
-from .surface import Bounds, Shape, lattice_of
+from ...compiled import jit
+from ..surface import Bounds, Shape, lattice_of
 
 if TYPE_CHECKING:
-    from .known import Blocks, Known
+    from ..known import Blocks, Known
 
 LONG = 1 << 19
 """Columns from which on finding a surface takes long: half a second, or so."""
@@ -53,6 +53,14 @@ def key_of(shape: Shape, blocks: Blocks, bounds: Bounds) -> bytes:
     return digest.digest()
 
 
+def digest_of(wanted: Any) -> bytes:
+    """A digest of arrays in tuples."""
+    if isinstance(wanted, tuple):
+        return b"".join(map(digest_of, wanted))
+    told = b"" if wanted is None else np.ascontiguousarray(wanted).data
+    return hashlib.blake2b(told, digest_size=16).digest()
+
+
 def may_wait(key: bytes) -> bool:
     """Whether a step may wait for a surface, which could be found before."""
     return jit.is_deferring() and key not in _found.failed
@@ -68,6 +76,11 @@ def give(key: bytes, known: Known) -> None:
 def fail(key: bytes) -> None:
     """Remember that it cannot be found ahead: the step itself meets the error then."""
     _found.failed.add(key)
+
+
+def holds_any() -> bool:
+    """Whether anything waits to be taken."""
+    return bool(_found.known)
 
 
 def take(key: bytes) -> Known | None:
