@@ -240,3 +240,21 @@ def test_who_watches_without_a_window_is_told_of_all_searches(monkeypatch):
     progress_module.watch(cancelled)
     with pytest.raises(KeyboardInterrupt):
         led(scene, starts, goal)
+
+
+def test_what_reaches_a_goal_is_searched_once(monkeypatch):
+    searched, search = [], classes.reached_from
+    monkeypatch.setattr(
+        classes, "reached_from", lambda *a, **k: searched.append(1) or search(*a, **k)
+    )
+    scene, ways = scenes.two_doors(), Ways()
+    start, goal = scene.places["start"], scene.places["goal"]
+    # nobody gets through the wall but from the goal's side
+    blocks = ruled(scene, area(9, -1, 11, 31, "ONE_WAY", heading=(-1, 0, 0)), count=4)
+    places, row = np.float32([start, goal, start, goal]), np.array([0, 1, 1, 0])
+    told = places, np.arange(4), np.full(4, RADIUS, np.float32)
+    goals = np.float32([goal, start])
+    for _second in range(2):
+        lost = ways.without_way(SHAPE, blocks, goals, row, told)
+        assert lost.tolist() == [True, False, False, False]
+    assert len(searched) == 2

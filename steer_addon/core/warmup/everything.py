@@ -27,11 +27,11 @@ from ..step.simulation import Simulation
 from ..views import RoomView
 from ..ways.areas.declared import make_area, make_areas
 from ..ways.areas.kinds import COST, FORBIDDEN, ONE_WAY
-from ..ways.classes import MOST_BESIDE, Class
+from ..ways.classes import MOST_BESIDE
 from ..ways.corners.graph import find_corners
 from ..ways.corners.single import by_corners
 from ..ways.finder import islands_kernel
-from ..ways.islands import nearest_reached
+from ..ways.islands import nearest_reached, reached_from
 from ..ways.lattice import stand_of
 from ..ways.outs import Flight, best_out, look_for_outs, near_ways
 from ..ways.own import WIDTH as OWN_WIDTH
@@ -167,9 +167,9 @@ def _go_among_areas() -> None:
         ways.keep_out(*on, agents, agents.copy(), 0.04)
     surface = ways.surface(*on, goals)
     surface.slopes(np.zeros(1, np.int64), world.ground)
-    people = Class(surface, make_room(surface, world.ground, on[1].colliders, 0.25), 0.25)
-    reached = people.reached(0, backward=False)
-    nearest_reached(surface.view, people.room, reached, (0.0, 0.0, 0.0))
+    room = make_room(surface, world.ground, on[1].colliders, 0.25)
+    reached = reached_from(surface.view, room, 0, backward=False)
+    nearest_reached(surface.view, room, reached, (0.0, 0.0, 0.0))
 
 
 def _go_through_a_portal() -> None:

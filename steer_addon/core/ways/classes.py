@@ -49,8 +49,8 @@ DETOUR, NEAR = 1.5, 10.0
 """By how much ways are longer than straight lines at first: a factor, and a length [m]."""
 MORE = 0.2
 """Share of the time that is left for fields which turn out to be short, each time."""
-MOST_PLACES = 1 << 12
-"""Places of goals that are remembered."""
+MOST_PLACES, MOST_ENDS = 1 << 12, 64
+"""Places of goals that are remembered, and ends of ways of which it is known what reaches them."""
 
 Key = tuple[int, int, bytes, bytes, bytes]
 
@@ -124,6 +124,8 @@ class Class:
         # the slot of each field; what was used last is at the end
         self._kept: OrderedDict[Key, int] = OrderedDict()
         self._roots: OrderedDict[bytes, Roots] = OrderedDict()
+        # the cells that reach an end, a bit each
+        self._ends: OrderedDict[int, NDArray[np.uint8]] = OrderedDict()
         self.singles = Singles(self.room, self.label, self.cost, self.strict, self.roots)
 
     def moved_to(self, surface: Surface) -> None:
@@ -267,9 +269,16 @@ class Class:
             served[:], needs.least[number] = True, math.inf
         self.served[slot], self.reach[slot] = served, 0.0
 
-    def reached(self, cell: int, backward: bool) -> NDArray[np.uint8]:
-        """1 for cells that a cell reaches, or that it is reached from, shape (cells,)."""
-        return reached_from(self._surface.view, self.room, cell, backward)
+    def reaching(self, cells: I64, end: int) -> Mask:
+        """Which of some cells a cell is reached from, shape (n,)."""
+        bits = self._ends.pop(end, None)
+        if bits is None:
+            bits = np.packbits(reached_from(self._surface.view, self.room, end, backward=True))
+        self._ends[end] = bits
+        if len(self._ends) > MOST_ENDS:
+            self._ends.popitem(last=False)
+        found: Mask = (bits[cells >> 3] >> (7 - (cells & 7)) & 1) != 0
+        return found
 
     def _free_slot(self, most: int) -> int:
         """A slot for one more field, of `most` slots."""

@@ -372,8 +372,7 @@ def _drop_unreached(found: Class, rows: I64, cells: I64, ends: I64) -> None:
     """Let ways to which areas let no agent come have no end; of `MOST_GOALS` goals only."""
     for end in np.unique(ends[rows][ends[rows] >= 0])[:MOST_GOALS].tolist():
         there = rows[(ends[rows] == end) & (cells[rows] >= 0)]
-        reached = found.reached(end, backward=True)
-        ends[there[reached[cells[there]] == 0]] = -1
+        ends[there[~found.reaching(cells[there], end)]] = -1
 
 
 def _kept_or_new(kept: F32 | None, count: int) -> F32:
