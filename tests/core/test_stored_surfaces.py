@@ -72,6 +72,18 @@ def test_another_scene_or_body_has_a_surface_of_its_own(folder, made):
         assert len(made) == len(os.listdir(folder)) == number + 1
 
 
+def test_a_folder_that_lets_nobody_write_is_read(made, monkeypatch):
+    scene = scenes.two_doors()
+    first = surface_of(scene)
+
+    def refuse(path):
+        raise PermissionError(path)
+
+    monkeypatch.setattr(stored.os, "utime", refuse)
+    assert_same(surface_of(scene), first)
+    assert len(made) == 1
+
+
 def test_another_version_of_steer_finds_its_own(made, monkeypatch):
     scene = scenes.two_doors()
     surface_of(scene)

@@ -85,10 +85,11 @@ def _read(path: Path) -> SurfaceView | None:
         # each array has a checksum, which is compared
         with np.load(path, allow_pickle=False) as parts:
             arrays = {name: parts[name] for name in (_KEY, *SurfaceView._fields)}
-        # used by now
-        os.utime(path)
     except _DAMAGED:
         return None
+    # used by now; a folder that many share may let nobody write
+    with suppress(OSError):
+        os.utime(path)
     if arrays.pop(_KEY).tobytes().decode("ascii", "replace") != path.stem:
         return None
     return SurfaceView(**{n: part if part.ndim else part.item() for n, part in arrays.items()})
