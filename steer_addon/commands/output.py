@@ -132,16 +132,31 @@ def _write_all(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-class WaysLine:
+class _Line:
+    """One changing line on a terminal, a line now and then in a log; on stderr."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet, self.terminal = quiet, sys.stderr is not None and sys.stderr.isatty()
+        self.interval = 0.2 if self.terminal else 5.0
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin to measure the time."""
+        self.start = self.last = time.perf_counter()
+
+    def write(self, text: str, end: str = "") -> None:
+        """Write a text in place of the one before on a terminal, with this behind it, or a line."""
+        tell(f"\r\033[K{text}", end=end) if self.terminal else tell(text)
+
+
+class WaysLine(_Line):
     """Reports on stderr how far the walkable surface, and then ways on it, are found.
 
     Only what takes more than a moment is reported.
     """
 
     def __init__(self, quiet: bool) -> None:
-        self.quiet, self.terminal = quiet, sys.stderr is not None and sys.stderr.isatty()
-        self.interval = 0.2 if self.terminal else 5.0
-        self.start = self.last = time.perf_counter()
+        super().__init__(quiet)
         self.found = 0.0
 
     def __call__(self, share: float) -> None:
@@ -161,23 +176,15 @@ class WaysLine:
         text, done = "Finding the walkable surface", share
         if share >= 1.0:
             text, done = "Finding the ways on it", share - 1.0
-        text += f": {done:.0%}"
-        tell(f"\r\033[K{text}", end="") if self.terminal else tell(text)
+        self.write(f"{text}: {done:.0%}")
 
 
-class ProgressLine:
+class ProgressLine(_Line):
     """Reports progress on stderr: one changing line on a terminal, a line now and then in a log."""
 
     def __init__(self, what: str, quiet: bool) -> None:
+        super().__init__(quiet)
         self.what = what
-        self.quiet = quiet
-        self.terminal = sys.stderr is not None and sys.stderr.isatty()
-        self.interval = 0.2 if self.terminal else 5.0
-        self.begin()
-
-    def begin(self) -> None:
-        """Begin to measure the time."""
-        self.start = self.last = time.perf_counter()
 
     def __call__(self, progress: Progress) -> bool:
         """Report; returns True, since Ctrl+C is how a run is cancelled.
@@ -196,11 +203,7 @@ class ProgressLine:
             text += f", {progress.seconds:.1f} s"
         else:
             text += f", {progress.time_left} left"
-        if self.terminal:
-            end = "\n" if finished else ""
-            tell(f"\r\033[K{text}", end=end)
-        else:
-            tell(text)
+        self.write(text, "\n" if finished else "")
         return True
 
     def share(self, share: float) -> None:

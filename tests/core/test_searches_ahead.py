@@ -54,7 +54,7 @@ def test_a_search_in_parts_has_the_same_bits(cost):
     assert same(in_parts, led(scene, starts, goal, blocks=blocks))
     ways = [share - 1.0 for share in shares if share >= 1.0]
     assert len(ways) > 50 and ways == sorted(ways)
-    # most of the time is told of
+    # most of the time is reported
     assert min(ways) == 0.0 and max(ways) <= 1.0 and max(np.diff(ways)) < 0.5
 
 

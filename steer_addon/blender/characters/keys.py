@@ -1,4 +1,4 @@
-"""Keys of curves, written in bulk: one call for times and values, one for the interpolation."""
+"""Keys of curves in bulk: one call reads or writes a property of all of them."""
 
 from __future__ import annotations
 
@@ -35,6 +35,13 @@ def add_slot(action: bpy.types.Action, obj: bpy.types.Object) -> Any:
     data.action_slot = slot
     strip: Any = action.layers[0].strips[0]
     return strip.channelbag(slot, ensure=True).fcurves
+
+
+def read(items: Any, name: str, width: int, dtype: Any = np.float32) -> Any:
+    """A property of all items, such as keys or vertices, in one call, shape (width * count,)."""
+    values = np.empty(width * len(items), dtype)
+    items.foreach_get(name, values)
+    return values
 
 
 def fill(curve: Any, keys: NDArray[np.float32], interpolation: str) -> None:

@@ -20,9 +20,9 @@ from . import feet, joining, levels, library, optional_parts, origins, rigs, sou
 from .sampling import Sampler, Track, blended
 
 _LOOKS = 24
-"""Poses of standing among which the one is that others begin with."""
+"""Number of poses of standing, of which the calmest is the one that steps and clips begin in."""
 _VERTICES = 500
-"""Number of vertices that are compared there."""
+"""Number of their vertices that are compared."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import CharacterError
 from ..suspension import suspended
+from .keys import read
 from .rigs import curves
 
 F32 = NDArray[np.float32]
@@ -74,7 +75,8 @@ def blended(parts: list[tuple[float, NDArray[np.float64]]]) -> NDArray[np.float6
 
 def _knots(action: bpy.types.Action, first: float, last: float) -> int:
     """Steps in which an action is read: each key of even ones, as of imported files, is at one."""
-    keys = np.array(sorted({k.co.x for curve in curves(action) for k in curve.keyframe_points}))
+    times = [read(curve.keyframe_points, "co", 2)[::2] for curve in curves(action)]
+    keys = np.unique(np.concatenate([np.empty(0), *times]))
     gaps = np.diff(keys)
     gaps = gaps[gaps > _NEAR]
     if not len(gaps):

@@ -13,6 +13,7 @@ import numpy as np
 from ...core.characters.recipe import Recipe, from_text
 from ...core.errors import CharacterError
 from . import library, rigs
+from .keys import read
 
 KEY = "steer_character_source"
 """Custom property of library objects that were made of a rig in the same file."""
@@ -161,14 +162,14 @@ def _settings(item: Any) -> list[object]:
 def _mesh(part: bpy.types.Object) -> list[object]:
     mesh: Any = part.data
     found: list[object] = [
-        _read(mesh.vertices, "co", 3),
-        _read(mesh.loops, "vertex_index", 1, np.int32),
-        _read(mesh.polygons, "material_index", 1, np.int32),
+        read(mesh.vertices, "co", 3),
+        read(mesh.loops, "vertex_index", 1, np.int32),
+        read(mesh.polygons, "material_index", 1, np.int32),
         [group.name for group in part.vertex_groups],
     ]
-    found += [_read(layer.uv, "vector", 2) for layer in mesh.uv_layers]
+    found += [read(layer.uv, "vector", 2) for layer in mesh.uv_layers]
     if mesh.shape_keys is not None:
-        found += [_read(block.data, "co", 3) for block in mesh.shape_keys.key_blocks]
+        found += [read(block.data, "co", 3) for block in mesh.shape_keys.key_blocks]
     if part.vertex_groups and len(mesh.vertices) <= _MOST_WEIGHED:
         weights = [(e.group, e.weight) for v in mesh.vertices for e in v.groups]
         found.append(np.array(weights, np.float32))
@@ -179,12 +180,6 @@ def _keys(action: bpy.types.Action) -> list[object]:
     found: list[object] = []
     for curve in rigs.curves(action):
         found += [curve.data_path, curve.array_index]
-        found += [_read(curve.keyframe_points, name, 2) for name in ("co", "handle_right")]
-        found.append(_read(curve.keyframe_points, "interpolation", 1, np.int32))
+        found += [read(curve.keyframe_points, name, 2) for name in ("co", "handle_right")]
+        found.append(read(curve.keyframe_points, "interpolation", 1, np.int32))
     return found
-
-
-def _read(items: Any, name: str, width: int, dtype: Any = np.float32) -> Any:
-    values = np.empty(width * len(items), dtype)
-    items.foreach_get(name, values)
-    return values

@@ -220,8 +220,8 @@ def corner_field(surface, room, toward, near, limit, most, left, roots, far, fie
             can. -1 for leaving them without ways.
         limit: Length of ways at which the search ends [m]; infinite for all.
         most: Cells after which it returns, to go on by another call.
-        left: What is left to do, shape (3,), written: how many cells wait, negative at the start of
-            a search, how often it began again, and the cells that the call searched.
+        left: How far the search is, shape (3,), written: how many cells wait, negative at its
+            start, how often it began again, and how many cells the call searched.
         roots: Cells where ways end, shape (r,).
         far: How long the way from each of them to the goal is [m], shape (r,).
         field: The next corner of each cell, a cell, -1 where there is no way, and the length of its

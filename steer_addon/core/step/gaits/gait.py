@@ -261,11 +261,13 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt, limbs, i):
     away = abs(after - 0.5 * half)
     latest = SOON if table[who, following, FROM_STAND] > 0.0 else LATER
     alike = 0 < following < gait and away <= latest and away * stride <= NEAR
-    if table[who, max(gait, following), CLOSE] > 0.0 and not back:
+    knows = leaving[who, max(gait, following), 0, WAY] < math.inf
+    # a body that speeds up soon comes to where a step hides the change
+    speeds_up = knows and wanted > gait
+    if table[who, max(gait, following), CLOSE] > 0.0 and not (back or speeds_up):
         moved = away * abs(table[who, following, STRIDE] - stride)
         alike = alike or (away <= LATER and moved <= MOVED)
-    knows = leaving[who, max(gait, following), 0, WAY] < math.inf
-    if following == gait or not (crosses or (alike and not (knows and wanted > gait))):
+    if following == gait or not (crosses or alike):
         return changed(table, leaving, who, after / sides, gait, wanted, way, lands, limbs, i, dt)
     if knows:
         found = like(leaving, who, gait, following, after)

@@ -23,7 +23,7 @@ class TooLongError(Exception):
 
 
 class _Watch:
-    """Who is told of all that is not found ahead; see `watch`."""
+    """What is called with the progress of all that is not found ahead; see `watch`."""
 
     def __init__(self) -> None:
         self.told: Told | None = None

@@ -31,7 +31,7 @@ from ..surface import Shape, Surface, with_cells
 
 FOLDER = "surfaces"
 WORTH = 1.0
-"""Time to find a surface from which on it is kept [s]. What is found depends on no clock."""
+"""Surfaces that take this long to find are kept [s]; kept or not, they are the same."""
 MOST_BYTES = 1 << 30
 """Bytes of all files at most."""
 _NAME = re.compile(r"[0-9a-f]{64}\.npz")
