@@ -156,6 +156,7 @@ class SurfaceView(NamedTuple):
     # cells above others: four bits a side, 0 where nobody can go on, else 1 + the layer there
 
 
+NO_NARROW = np.zeros(0, np.int64)
 NO_LANE = np.zeros(0, np.uint8)
 NO_HEADING = np.zeros((0, 2), np.float32)
 NO_JOINED = np.zeros((0, 2), np.int32)
@@ -170,6 +171,7 @@ class RoomView(NamedTuple):
     part: I32  # (parts,) rows of each 16 cells in shift; 0 for those where no cell is tight
     shift: NDArray[np.int8]  # (rows, 16, 2) where a body stands, off the middle; ±127 is the edge
     leap: NDArray[np.uint8]  # (cells,) open cells in one layer on all sides, see core.ways.leaps
+    narrow: NDArray[np.int64] = NO_NARROW  # (n,) 8 cell + side: a body does not fit through there
     lane: NDArray[np.uint8] = NO_LANE  # (cells,) 1 + the one-way area of each cell, 0 for none;
     # (0,) where there are no such areas
     heading: F32 = NO_HEADING  # (areas, 2) which way one-way areas lead, level and unit

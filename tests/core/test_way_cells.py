@@ -13,6 +13,7 @@ from steer_addon.core.geometry import bvh
 from steer_addon.core.inputs.world import CollidersBuilder
 from steer_addon.core.ways import surface as surface_module
 from steer_addon.core.ways.clearance import clearance_at, is_clear, shares_of
+from steer_addon.core.ways.islands import label_islands
 from steer_addon.core.ways.lattice import (
     LAYERED,
     VOID,
@@ -30,6 +31,7 @@ from steer_addon.core.ways.room import (
     OPEN,
     TIGHT,
     make_room,
+    passable,
     same_room,
     shifts_of,
     updated_room,
@@ -225,3 +227,37 @@ def test_bodies_stand_where_they_have_room_in_tight_cells():
         off = (np.array(place) - middles_of(surface.view, cells[[cell]])[0])[:2]
         assert off == pytest.approx(shift[cell] / 127.0 * 0.5 * surface.view.size)
         assert clearance_at(*on, place, SHAPE.body, 0.5)[0] >= radius - 1.1e-3
+
+
+@pytest.mark.parametrize("radius", [0.25, 0.5])
+@pytest.mark.parametrize(("across", "along"), [(0.0, 0.0), (0.07, 0.04), (0.11, 0.12)])
+@pytest.mark.parametrize("share", [0.93, 0.98, 1.02, 1.1])
+def test_nobody_is_led_through_a_gap_between_corners_that_is_too_narrow(
+    radius, across, along, share
+):
+    # two long walls whose corners face each other: from side to side one goes between these only
+    gap = share * 2.0 * radius / np.sqrt(2.0)
+    walls = [
+        scenes.rectangle(-9.0, -9.0, across, along),
+        scenes.rectangle(across + gap, along + gap, 9.0, 9.0),
+    ]
+    blocks = blocks_of(scenes.Scene(scenes.floor(-8.0, -8.0, 8.0, 8.0), (scenes.upright(walls),)))
+    surface = surface_on(blocks)
+    room = make_room(surface, blocks.ground, blocks.colliders, radius)
+    view = passable(surface.view, room)
+    label, _count = label_islands(view, room)
+    above, below = (label[cell_at(view, x, y, 0.0)] for x, y in ((-4.0, 4.0), (4.0, -4.0)))
+    assert above >= 0 and below >= 0
+    assert (above == below) == (share > 1.0)
+    # whoever fits through is stopped nowhere
+    if share > 1.0:
+        assert len(room.narrow) == 0
+
+
+def test_round_a_corner_nothing_is_too_narrow():
+    walls = scenes.upright([scenes.rectangle(-1.03, -0.98, 1.11, 0.87)])
+    blocks = blocks_of(scenes.Scene(scenes.floor(-6.0, -6.0, 6.0, 6.0), (walls,)))
+    surface = surface_on(blocks)
+    for radius in (0.2, 0.25, 0.3, 0.5):
+        room = make_room(surface, blocks.ground, blocks.colliders, radius)
+        assert len(room.narrow) == 0

@@ -38,7 +38,7 @@ from ..ways.own import WIDTH as OWN_WIDTH
 from ..ways.portals.declared import make_portal
 from ..ways.portals.links import end_cell, link_from
 from ..ways.portals.passing import ON, WIDTH
-from ..ways.room import make_room
+from ..ways.room import make_room, passable
 from ..ways.searching import Scratch
 from ..ways.ways import MOST_GOALS, Ways
 from .dry_run import run_tiny, tiny_agents, tiny_world
@@ -168,6 +168,7 @@ def _go_among_areas() -> None:
     surface = ways.surface(*on, goals)
     surface.slopes(np.zeros(1, np.int64), world.ground)
     room = make_room(surface, world.ground, on[1].colliders, 0.25)
+    passable(surface.view, room._replace(narrow=np.zeros(1, np.int64)))
     reached = reached_from(surface.view, room, 0, backward=False)
     nearest_reached(surface.view, room, reached, (0.0, 0.0, 0.0))
 

@@ -13,7 +13,7 @@ from .islands import label_islands
 from .known import Blocks
 from .lattice import middles_of
 from .portals.gates import no_gates
-from .room import FORBIDDEN, make_room
+from .room import FORBIDDEN, make_room, passable
 from .surface import Shape, Surface
 from .ways import Ways
 
@@ -72,7 +72,7 @@ def islands_of(surface: Surface, blocks: Blocks, radius: float, row: int = 0) ->
         options = rules.areas, bits, rules.costs, surface, rules.speed
         marks = Marker(surface, blocks.ground).marks(*options)
         room = marked(room, surface, marks, radius)
-    label, count = label_islands(surface.view, room)
+    label, count = label_islands(passable(surface.view, room), room)
     cells = np.bincount(label[(label >= 0) & (room.state != FORBIDDEN)], minlength=count)
     cost = None if marks is None else marks.cost
     return Islands(room, cost, label, cells * surface.view.size**2)
