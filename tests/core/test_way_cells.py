@@ -244,7 +244,7 @@ def test_nobody_is_led_through_a_gap_between_corners_that_is_too_narrow(
     blocks = blocks_of(scenes.Scene(scenes.floor(-8.0, -8.0, 8.0, 8.0), (scenes.upright(walls),)))
     surface = surface_on(blocks)
     room = make_room(surface, blocks.ground, blocks.colliders, radius)
-    view = passable(surface.view, room)
+    view = passable(surface, room).view
     label, _count = label_islands(view, room)
     above, below = (label[cell_at(view, x, y, 0.0)] for x, y in ((-4.0, 4.0), (4.0, -4.0)))
     assert above >= 0 and below >= 0

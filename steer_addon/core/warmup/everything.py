@@ -168,7 +168,7 @@ def _go_among_areas() -> None:
     surface = ways.surface(*on, goals)
     surface.slopes(np.zeros(1, np.int64), world.ground)
     room = make_room(surface, world.ground, on[1].colliders, 0.25)
-    passable(surface.view, room._replace(narrow=np.zeros(1, np.int64)))
+    passable(surface, room._replace(narrow=np.zeros(1, np.int64)))
     reached = reached_from(surface.view, room, 0, backward=False)
     nearest_reached(surface.view, room, reached, (0.0, 0.0, 0.0))
 

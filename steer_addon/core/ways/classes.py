@@ -90,10 +90,10 @@ class Class:
     """Bodies of about one size on a surface, for which the same areas count.
 
     Attributes:
+        surface: The surface, with the links where they fit through.
         plain: Where they have room, whatever areas there are.
         marks: What areas mean for them; None for nothing.
         room: Where they have room and may be.
-        view: The surface with the links where they fit through.
         cost: How many times longer ways seem in each cell by areas, shape (cells,); None for once.
         strict: Whether areas forbid some ways.
         depth: How deep in forbidden areas each cell is, see `keeping_out.depths`; None without any.
@@ -110,20 +110,19 @@ class Class:
     def __init__(
         self, surface: Surface, room: RoomView, radius: float, marks: Marks | None = None
     ) -> None:
+        self.surface = surface = passable(surface, room)
         self.plain, self.marks = room, marks
         self.room = marked(room, surface, marks, radius)
         self.cost = None if marks is None else marks.cost
         self.strict = marks is not None and marks.strict
         forbids = marks is not None and bool(marks.shut.any())
-        self.view = passable(surface.view, self.room)
-        self.depth = depths(self.view, self.room) if forbids else None
-        self.label, self.islands = label_islands(self.view, self.room)
+        self.depth = depths(surface.view, self.room) if forbids else None
+        self.label, self.islands = label_islands(surface.view, self.room)
         self.goals: I64 = np.zeros(0, np.int64)
         self.corners: I32 = np.zeros((0, surface.count), np.int32)
         self.distances: F32 = np.zeros((0, surface.count), np.float32)
         self.reach: F64 = np.zeros(0)
         self.served: Mask = np.zeros((0, self.islands), np.bool_)
-        self._surface = surface
         # the slot of each field; what was used last is at the end
         self._kept: OrderedDict[Key, int] = OrderedDict()
         self._roots: OrderedDict[bytes, Roots] = OrderedDict()
@@ -133,7 +132,7 @@ class Class:
 
     def moved_to(self, surface: Surface) -> None:
         """Go on with a surface on which the room, and all links, are the same."""
-        self._surface, self.view = surface, passable(surface.view, self.room)
+        self.surface = passable(surface, self.plain)
 
     def roots(self, goal: Any) -> Roots:
         """Where ways to a goal end.
@@ -144,7 +143,7 @@ class Class:
         place = goal.tobytes()
         found = self._roots.pop(place, None)
         if found is None:
-            options = self.view, self.room, self.label, self.islands
+            options = self.surface.view, self.room, self.label, self.islands
             found = find_roots(*options, goal, self.strict)
         self._roots[place] = found
         if len(self._roots) > MOST_PLACES:
@@ -174,7 +173,7 @@ class Class:
         for key in keys:
             if key in self._kept:
                 self._kept.move_to_end(key)
-        most = max(len(set(keys)), MEMORY // max(1, 8 * self._surface.count))
+        most = max(len(set(keys)), MEMORY // max(1, 8 * self.surface.count))
         cost = self.cost if seen is None else None
         for number, (key, root) in enumerate(zip(keys, roots, strict=True)):
             slot, far = self._kept.pop(key, -1), needs.least[number]
@@ -185,7 +184,7 @@ class Class:
                 self._kept[key] = slot
                 continue
             if seen is not None and cost is None:
-                cost = crowding(self.view, seen)
+                cost = crowding(self.surface.view, seen)
                 cost = cost if self.cost is None else cost * self.cost
             with scratch.progress.part(number / len(keys), (number + 1) / len(keys)):
                 self._fill(slot, root, cost, scratch, float(far))
@@ -197,7 +196,7 @@ class Class:
         wanted = self.served[slot][self.label[root.cells]]
         served = root._replace(cells=root.cells[wanted], far=root.far[wanted])
         options = served, cost, (self.corners[slot], self.distances[slot]), scratch
-        reach = fill_field(self.view, self.room, *options, limit=far)
+        reach = fill_field(self.surface.view, self.room, *options, limit=far)
         self.reach[slot] = reach if self.served[slot].all() else min(reach, ALL_WAYS)
         self.goals[slot] = root.goal
 
@@ -222,7 +221,7 @@ class Class:
         slot = self._slots_of(rows, told, seen, scratch)
         fields, agents = (self.corners, self.distances, self.goals), (position, ids)
         cost = NOTHING if self.cost is None else self.cost
-        blocks = self.view, self.room, cost, fields
+        blocks = self.surface.view, self.room, cost, fields
         parallel_for(aims_kernel, len(rows), rows, *blocks, slot, agents, *aims)
 
     def _slots_of(
@@ -240,7 +239,7 @@ class Class:
             left *= MORE
             slot[rows] = found[which]
             known = self.distances, self.reach, slot, position, short
-            parallel_for(short_kernel, len(rows), rows, self.view, self.room, *known)
+            parallel_for(short_kernel, len(rows), rows, self.surface.view, self.room, *known)
             if not short[rows].any():
                 return slot
             for number in np.unique(which[short[rows] != 0]).tolist():
@@ -248,8 +247,8 @@ class Class:
 
     def _needs(self, rows: I64, which: I64, goals: F32, position: F32) -> Needs:
         """How far the fields to the goals of agents have to reach, at first."""
-        needs, view, room = all_ways(which, int(which.max()) + 1), self.view, self.room
-        if self._surface.count < LARGE or self.strict or len(room.gate):
+        needs, view, room = all_ways(which, int(which.max()) + 1), self.surface.view, self.room
+        if self.surface.count < LARGE or self.strict or len(room.gate):
             # portals join islands, and areas cut them
             return needs
         islands = np.full((len(position), MOST_BESIDE), -1, np.int32)
@@ -276,7 +275,7 @@ class Class:
         """Which of some cells a cell is reached from, shape (n,)."""
         bits = self._ends.pop(end, None)
         if bits is None:
-            bits = np.packbits(reached_from(self.view, self.room, end, backward=True))
+            bits = np.packbits(reached_from(self.surface.view, self.room, end, backward=True))
         self._ends[end] = bits
         if len(self._ends) > MOST_ENDS:
             self._ends.popitem(last=False)
@@ -292,7 +291,7 @@ class Class:
         free = next(slot for slot in range(have + 1) if slot not in used)
         if free == have:
             more = min(max(4, have), most - have)
-            cells = self._surface.count
+            cells = self.surface.count
             self.goals = np.concatenate([self.goals, np.full(more, -1, np.int64)])
             self.reach = np.concatenate([self.reach, np.zeros(more)])
             served = np.zeros((more, self.islands), np.bool_)

@@ -129,6 +129,15 @@ def linked_in(surface, cell, side, column):
 
 
 @kernel
+def unlink(surface, cell, side, link, wide):
+    """Let nobody go on at a side of a cell; `link` and `wide` are changed, copies of its links."""
+    if link[cell] == LAYERED:
+        wide[wide_of(surface, cell)] &= ~(15 << (4 * side))
+    else:
+        link[cell] &= ~(1 << side)
+
+
+@kernel
 def neighbor_of(surface, cell, side):
     """The cell at a side; -1 where nobody can go on."""
     dx, dy = side_step(side)

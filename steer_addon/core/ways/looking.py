@@ -66,13 +66,13 @@ def islands_of(surface: Surface, blocks: Blocks, radius: float, row: int = 0) ->
         row: Row of an agent whose areas count.
     """
     room, marks = make_room(surface, blocks.ground, blocks.colliders, radius), None
-    rules = blocks.rules
+    surface, rules = passable(surface, room), blocks.rules
     if rules is not None:
         bits = int(rules.bits[row]) if len(rules.bits) else 0
         options = rules.areas, bits, rules.costs, surface, rules.speed
         marks = Marker(surface, blocks.ground).marks(*options)
         room = marked(room, surface, marks, radius)
-    label, count = label_islands(passable(surface.view, room), room)
+    label, count = label_islands(surface.view, room)
     cells = np.bincount(label[(label >= 0) & (room.state != FORBIDDEN)], minlength=count)
     cost = None if marks is None else marks.cost
     return Islands(room, cost, label, cells * surface.view.size**2)

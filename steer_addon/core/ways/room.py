@@ -11,17 +11,17 @@ between them are moved, too; where one finds no room, nobody goes on there (`Roo
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.jit import kernel, parallel_for
-from ..views import BvhView, RoomView, SurfaceView
+from ..views import BvhView, RoomView
 from .clearance import clearance_at, is_clear
 from .lattice import (
     HALF,
-    LAYERED,
     PART,
     PART_BITS,
     VOID,
@@ -32,7 +32,7 @@ from .lattice import (
     places_of,
     side_step,
     stand_of,
-    wide_of,
+    unlink,
 )
 from .leaps import FARTHEST, find_leaps
 from .surface import Surface, bands
@@ -47,6 +47,8 @@ SLACK = 1.0e-3
 """By how much less than the radius is still enough [m]."""
 TRIES = 6
 """How often a place is moved."""
+LOOKS = 3
+"""How often the place of a straight way is looked for where there is least room."""
 BETWEEN = 8
 """Into how many parts the way between two cells is divided where a body may not fit through."""
 ONCE = (0, 1, 4, 5)
@@ -65,6 +67,13 @@ def may_go(room, cell, other, side):
 
 
 @kernel
+def _apart(point, at, clear, radius):
+    """A point moved away from what is next to it, until that is as far as the radius: x, y."""
+    away = (radius - clear + 0.5 * SLACK) / clear
+    return point[0] + (point[0] - at[0]) * away, point[1] + (point[1] - at[1]) * away
+
+
+@kernel
 def _moved(surface, cell, ground, colliders, body, radius):
     """A place with enough room in a cell, as shares of half of it: (found, x, y)."""
     mx, my = middle_of(surface, cell)
@@ -76,9 +85,9 @@ def _moved(surface, cell, ground, colliders, body, radius):
             return True, (x - mx) / half, (y - my) / half
         if clear <= 0.0:
             break
-        away = (radius - clear + 0.5 * SLACK) / clear
-        x = mx + min(max(x + (x - at_x) * away - mx, -half), half)
-        y = my + min(max(y + (y - at_y) * away - my, -half), half)
+        x, y = _apart((x, y), (at_x, at_y), clear, radius)
+        x = mx + min(max(x - mx, -half), half)
+        y = my + min(max(y - my, -half), half)
         # what is kept is a whole number of 127ths
         x = mx + round((x - mx) / half * HALF) / HALF * half
         y = my + round((y - my) / half * HALF) / HALF * half
@@ -86,44 +95,59 @@ def _moved(surface, cell, ground, colliders, body, radius):
 
 
 @kernel
-def _pinched(surface, ground, colliders, body, radius, a, b):
+def _beside(ground, colliders, body, radius, point):
+    """The place with enough room to which a point is moved: (found, x, y)."""
+    x, y, z = point
+    for _try in range(TRIES):
+        clear, at_x, at_y = clearance_at(ground, colliders, (x, y, z), body, radius)
+        if clear >= radius - SLACK:
+            return True, x, y
+        if clear <= 0.0:
+            break
+        x, y = _apart((x, y), (at_x, at_y), clear, radius)
+    return False, x, y
+
+
+@kernel
+def _goes_straight(ground, colliders, body, radius, start, way):
+    """Whether there is enough room on the straight way from a place, where it is least."""
+    square = way[0] * way[0] + way[1] * way[1]
+    reach, share = radius + math.sqrt(square), 0.5
+    # the nearest thing, and the place on the way that is nearest to it
+    for _look in range(LOOKS):
+        place = (start[0] + share * way[0], start[1] + share * way[1], start[2])
+        clear, at_x, at_y = clearance_at(ground, colliders, place, body, reach)
+        if clear >= reach:
+            return True
+        if clear < radius - SLACK:
+            return False
+        along = (at_x - start[0]) * way[0] + (at_y - start[1]) * way[1]
+        share = min(max(along / square, 0.0), 1.0)
+    return True
+
+
+@kernel
+def _pinched(ground, colliders, body, radius, a, b):
     """Whether something on both sides keeps a body from going from one place to another.
 
     Round a corner it goes beside the straight way; in a gap that is too narrow it finds no place,
     or only places on either side of the gap, which are far from each other.
     """
     step, height, up, slant = body
-    way = (b[0] - a[0], b[1] - a[1])
-    size = math.sqrt(way[0] * way[0] + way[1] * way[1])
-    z, upright = max(a[2], b[2]), (step, height - abs(a[2] - b[2]), up, slant)
-    reach, share = radius + size, 0.5
-    # the nearest thing, and the place that is nearest to it
-    for _try in range(3):
-        place = (a[0] + share * way[0], a[1] + share * way[1], z)
-        clear, at_x, at_y = clearance_at(ground, colliders, place, upright, reach)
-        if clear >= reach:
-            return False
-        if clear < radius - SLACK:
-            break
-        along = (at_x - a[0]) * way[0] + (at_y - a[1]) * way[1]
-        share = min(max(along / (size * size), 0.0), 1.0)
-    if clear >= radius - SLACK:
+    # what is lower than a step, or higher than a head, at either end does not count
+    blocks = ground, colliders, (step, height - abs(a[2] - b[2]), up, slant), radius
+    x, y, z = a[0], a[1], max(a[2], b[2])
+    way = (b[0] - x, b[1] - y)
+    if _goes_straight(*blocks, (x, y, z), way):
         return False
-    before_x, before_y = a[0], a[1]
-    for k in range(1, BETWEEN + 1):
-        x, y = a[0] + way[0] * k / BETWEEN, a[1] + way[1] * k / BETWEEN
-        clear = radius if k == BETWEEN else 0.0
-        for _try in range(TRIES if k < BETWEEN else 0):
-            clear, at_x, at_y = clearance_at(ground, colliders, (x, y, z), upright, radius)
-            if clear >= radius - SLACK or clear <= 0.0:
-                break
-            away = (radius - clear + 0.5 * SLACK) / clear
-            x, y = x + (x - at_x) * away, y + (y - at_y) * away
-        gap = math.sqrt((x - before_x) ** 2 + (y - before_y) ** 2)
-        if clear < radius - SLACK or gap > 2.0 * size / BETWEEN:
+    most = 2.0 * math.sqrt(way[0] * way[0] + way[1] * way[1]) / BETWEEN
+    for k in range(1, BETWEEN):
+        point = (a[0] + way[0] * k / BETWEEN, a[1] + way[1] * k / BETWEEN, z)
+        found, next_x, next_y = _beside(*blocks, point)
+        if not found or math.sqrt((next_x - x) ** 2 + (next_y - y) ** 2) > most:
             return True
-        before_x, before_y = x, y
-    return False
+        x, y = next_x, next_y
+    return math.sqrt((b[0] - x) ** 2 + (b[1] - y) ** 2) > most
 
 
 @kernel
@@ -144,7 +168,7 @@ def narrow_kernel(start, stop, cells, surface, ground, colliders, body, room, ra
             if is_clear(surface, cell, free, *blocks) and is_clear(surface, other, free, *blocks):
                 continue
             a, b = stand_of(surface, room, cell), stand_of(surface, room, other)
-            if _pinched(surface, *blocks, radius, a, b):
+            if _pinched(*blocks, radius, a, b):
                 found[row] |= 1 << k
 
 
@@ -154,21 +178,18 @@ def cut_kernel(narrow, surface, link, wide):
     for row in range(len(narrow)):
         cell, side = narrow[row] >> 3, narrow[row] & 7
         other = neighbor_of(surface, cell, side)
-        for _end in range(2):
-            if link[cell] == LAYERED:
-                wide[wide_of(surface, cell)] &= ~(15 << (4 * side))
-            else:
-                link[cell] &= ~(1 << side)
-            cell, side = other, opposite(side)
+        unlink(surface, cell, side, link, wide)
+        unlink(surface, other, opposite(side), link, wide)
 
 
-def passable(surface: SurfaceView, room: RoomView) -> SurfaceView:
+def passable(surface: Surface, room: RoomView) -> Surface:
     """A surface without the links where a body does not fit through."""
     if not len(room.narrow):
         return surface
-    link, wide = surface.link.copy(), surface.wide.copy()
-    cut_kernel(room.narrow, surface, link, wide)
-    return surface._replace(link=link, wide=wide)
+    view = surface.view
+    view = view._replace(link=view.link.copy(), wide=view.wide.copy())
+    cut_kernel(room.narrow, surface.view, view.link, view.wide)
+    return replace(surface, view=view)
 
 
 @kernel
@@ -232,9 +253,9 @@ def _filled(
         shift = np.zeros((len(band), 2), np.int8)
         parallel_for(room_kernel, len(band), band, *blocks, room.state, shift)
         room = _shifted(room, band, shift)
-    around = _around(surface, cells)
-    room = _narrowed(room, around, *blocks)
-    find_leaps(passable(surface.view, room), room.state, room.leap, around)
+    room = _narrowed(room, _around(surface, cells, 1), *blocks)
+    links = passable(surface, room).view
+    find_leaps(links, room.state, room.leap, _around(surface, cells, FARTHEST))
     return room
 
 
@@ -273,10 +294,10 @@ def same_room(a: RoomView, b: RoomView, cells: I64) -> bool:
     return same and np.array_equal(shifts_of(a, cells), shifts_of(b, cells))
 
 
-def _around(surface: Surface, cells: I64 | None) -> I64 | None:
-    """The cells whose leaps may change with some cells."""
+def _around(surface: Surface, cells: I64 | None, far: int) -> I64 | None:
+    """Some cells and those around them, up to a number of cells away."""
     if cells is None or not len(cells):
         return cells
     at, view = places_of(surface.view, cells).astype(np.float64), surface.view
-    low, high = at.min(axis=0) - FARTHEST, at.max(axis=0) + FARTHEST
+    low, high = at.min(axis=0) - far, at.max(axis=0) + far
     return surface.within(view.low + low * view.size, view.low + (high + 0.5) * view.size)

@@ -201,7 +201,7 @@ class Ways:
                 if kept is None:
                     found.lead_all(rows, told, seen, self._scratch, aims)
                 else:
-                    found.singles.lead(rows, found.view, told, kept, self._scratch, aims)
+                    found.singles.lead(rows, found.surface.view, told, kept, self._scratch, aims)
         return via, rest, kept
 
     def _patience(self, known: Known, wanted: Wanted) -> int | None:
@@ -246,11 +246,11 @@ class Ways:
         with self._lock:
             known = self._found(shape, blocks, np.zeros((0, 3), np.float32))
             for found, rows in self._classes(known, blocks.rules, row, radius):
-                seen = found.view, found.room, position, flight.threat, cornered
+                seen = found.surface.view, found.room, position, flight.threat, cornered
                 parallel_for(outs.cornered_kernel, len(rows), rows, *seen)
                 goes = flight.kept[:, outs.ON] > 0.0
                 looks = rows[np.where(goes[rows], flight.due[rows], cornered[rows] != 0)].tolist()
-                on = found.view, found.room, looks, position, flight, self._scratch
+                on = found.surface.view, found.room, looks, position, flight, self._scratch
                 outs.look_for_outs(*on)
 
     def keep_out(
@@ -272,7 +272,7 @@ class Ways:
             known = self._found(shape, blocks, np.zeros((0, 3), np.float32))
             for found, rows in self._classes(known, blocks.rules, row, before.radius):
                 if found.depth is not None:
-                    seen = found.view, found.depth, before.position, after.normal, float(dt)
+                    seen = found.surface.view, found.depth, before.position, after.normal, float(dt)
                     went = after.position, after.velocity
                     parallel_for(keep_out_kernel, len(rows), rows, *seen, *went)
 
@@ -297,7 +297,7 @@ class Ways:
             known = self._found(shape, blocks, np.zeros((0, 3), np.float32))
             for each, _rows in self._classes(known, blocks.rules, row, agents[2]):
                 for portal in () if each.marks is None else each.marks.portals:
-                    why = fault_of(each.view, each.room, portal)
+                    why = fault_of(each.surface.view, each.room, portal)
                     if why:
                         found.setdefault(portal.name, why)
         return list(found.items())
@@ -312,7 +312,7 @@ class Ways:
         with self._lock:
             known = self._found(shape, blocks, goals)
             for found, rows in self._classes(known, blocks.rules, row, radius):
-                seen = found.view, found.room, found.label, goals, row, position
+                seen = found.surface.view, found.room, found.label, goals, row, position
                 parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
                 if found.strict:
                     _drop_unreached(found, rows, cells, ends)

@@ -16,7 +16,7 @@ from ..lattice import cell_at, middle_of
 from ..leaps import find_leaps
 from ..portals.declared import Portal
 from ..portals.links import linked
-from ..room import BLOCKED, passable
+from ..room import BLOCKED
 from ..room import FORBIDDEN as SHUT
 from ..surface import Surface
 from .declared import Area, Areas, chosen
@@ -148,7 +148,7 @@ def marked(room: RoomView, surface: Surface, marks: Marks | None, radius: float)
     # looks leap over cells without any rule only
     free = state if not len(marks.lane) else np.where(marks.lane != 0, BLOCKED, state)
     leap = np.zeros_like(room.leap)
-    find_leaps(passable(surface.view, room), free.astype(np.uint8), leap)
+    find_leaps(surface.view, free.astype(np.uint8), leap)
     found = room._replace(state=state, leap=leap, lane=marks.lane, heading=marks.heading)
     return linked(found, surface.view, marks.portals, marks.speed)
 
