@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ..compiled.jit import kernel
 from ..numeric.vec import EPSILON, length, load, sub
 from ..views import RoomView, SurfaceView
-from .fields import UNSEEN
+from .fields.settling import UNSEEN
 from .heap import rise, take
 from .lattice import cell_at, neighbor_of, sees, stand_of
 from .own import stands_in

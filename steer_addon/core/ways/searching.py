@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from ..views import RoomView, SurfaceView
 from .ahead.progress import Progress
-from .fields import UNFINISHED, corner_field, cost_field
+from .fields.buckets import RING
+from .fields.filling import FINE, UNFINISHED, corner_field
 from .islands import Roots
 
+NOTHING = np.zeros(0, np.float32)
 BYTES, MOST_BYTES = 21, 1 << 29
 """Memory of a search for each cell, and that of all searches at once, at most."""
 
@@ -28,6 +30,7 @@ class Scratch:
         self.progress = progress or Progress()
         self._arrays: tuple[Any, ...] = ()
         self._field: tuple[Any, ...] = ()
+        self._heads = np.zeros(RING, np.int32)
         self._others: list[Scratch] = []
 
     def of(self, count: int) -> tuple[Any, ...]:
@@ -37,6 +40,11 @@ class Scratch:
             phase, keys = np.zeros(count, np.uint8), np.zeros(count, np.float32)
             self._arrays = phase, numbers[0], keys, numbers[1]
         return tuple(array[:count] for array in self._arrays)
+
+    def queue(self, count: int) -> tuple[Any, ...]:
+        """Arrays for cells in buckets: `phase`, `keys`, `heads`, `before` and `after`."""
+        phase, before, keys, after = self.of(count)
+        return phase, keys, self._heads, before, after
 
     def field(self, count: int) -> tuple[Any, ...]:
         """Corners and lengths of ways, for a search that nobody keeps: they hold anything."""
@@ -73,7 +81,7 @@ def fill_field(
         surface: The cells.
         room: Which of them have room.
         roots: Where ways end.
-        cost: What it costs to go through each cell, `cost_field`; None for nothing more.
+        cost: How many times longer ways through each cell seem; None for once.
         field: (corners, distances [m]), shape (cells,) each; written.
         scratch: Memory that is kept.
         toward: The cell at which the search may stop; -1 for none.
@@ -82,18 +90,15 @@ def fill_field(
     Returns:
         How long the ways are up to which all is found [m]; infinite for all there are.
     """
-    progress, left = scratch.progress, np.array([-1, 0, 0], np.int64)
+    progress, left = scratch.progress, np.array([-1, 0, 0, 0], np.int64)
     ends = toward, roots.near if toward < 0 else -1, float(limit), progress.slice, left
-    options = *ends, roots.cells, roots.far, field, scratch.of(len(surface.z))
-    reach, share, keys = UNFINISHED, 0.0, options[-1][2]
+    options = *ends, roots.cells, roots.far, field, scratch.queue(len(surface.z))
+    costs, reach, share = NOTHING if cost is None else cost, UNFINISHED, 0.0
     while reach == UNFINISHED:
-        if cost is None:
-            reach = float(corner_field(surface, room, *options))
-        else:
-            reach = float(cost_field(surface, room, cost, *options))
+        reach = float(corner_field(surface, room, costs, *options))
         if toward < 0 and reach == UNFINISHED:
             # cells grow with the square of the length; lengths in mazes grow without
-            length = float(keys[0]) / max(limit, 1.0)
+            length = float(left[3]) * surface.size / FINE / max(limit, 1.0)
             share = max(share + int(left[2]) / len(surface.z), length * length)
         elif toward < 0:
             share = 1.0

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ...compiled.jit import kernel, parallel_for
 from ...numeric.vec import length, sub
 from ...views import RoomView, SurfaceView
-from ..fields import SQUEEZE
+from ..fields.filling import SQUEEZE
 from ..lattice import neighbor_of, place_of, places_of, sees, stand_of
 from ..room import BLOCKED, OPEN, TIGHT
 
