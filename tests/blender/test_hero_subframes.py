@@ -10,8 +10,9 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import hero_actions, origins  # noqa: E402
-from steer_addon.blender.characters import heroes as rigs  # noqa: E402
+from steer_addon.blender.characters import origins  # noqa: E402
+from steer_addon.blender.characters.heroes import blending  # noqa: E402
+from steer_addon.blender.characters.heroes import hero as rigs  # noqa: E402
 from steer_addon.core.characters.picking import SHEARS  # noqa: E402
 from tests.blender.test_heroes import character_of, gaps, hero_points  # noqa: E402
 from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
@@ -56,7 +57,7 @@ def walker(made, start, rate, rows, found=None):
     )
     collection = bpy.data.collections.new("Heroes")
     bpy.context.scene.collection.children.link(collection)
-    found = hero_actions.blendable(found or origins.read(made.character), rigs.MARK, [])
+    found = blending.blendable(found or origins.read(made.character), rigs.MARK, [])
     return rigs.make_hero("Hero", motion, found, collection, [])
 
 

@@ -126,6 +126,29 @@ def test_place_and_turn_of_the_rig_do_not_matter(rough_space, empty_scene, chang
     assert abs(a[..., 2].min()) < 0.01
 
 
+def test_bones_turn_by_eulers_though_others_turn_by_quaternions(empty_scene):
+    heads = []
+    turn = Euler((0.0, 0.8, 0.0))
+    for mode, path, value in (
+        ("QUATERNION", "rotation_quaternion", turn.to_quaternion()),
+        ("XYZ", "rotation_euler", turn),
+    ):
+        rig = walking_rig(f"Walker {mode}")
+        bone = rig.pose.bones["head"]
+        bone.rotation_mode = mode
+        rig.animation_data.action = bpy.data.actions["Idle"]
+        rig.animation_data.action_slot = rig.animation_data.action.slots[0]
+        setattr(bone, path, value)
+        bone.keyframe_insert(path, frame=0)
+        rig.animation_data.action = None
+        space = make(rig, ROUGH).space
+        heads.append(space.positions[0])
+        for action in list(bpy.data.actions):
+            bpy.data.actions.remove(action)
+    np.testing.assert_allclose(heads[1], heads[0], atol=1.0e-4)
+    assert np.ptp(heads[1][:, 0]) > 0.45
+
+
 def test_scale_scales(empty_scene):
     rig = walking_rig()
     rig.scale = (2.0, 2.0, 2.0)

@@ -17,7 +17,7 @@ from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
 from ...core.results.frames import Frame, rotations, turned
 from ...core.results.tracks import continuous
-from ..characters.heroes import Motion
+from ..characters.heroes.hero import Motion
 from ..crowd import baked_file, crowds
 from ..crowd.state import plays_back
 from ..display import display

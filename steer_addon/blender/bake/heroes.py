@@ -18,8 +18,9 @@ from mathutils import Matrix
 
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
-from ..characters import figure_rigs, hero_actions, library, library_group, optional_parts, origins
-from ..characters.heroes import MARK, make_hero
+from ..characters import figure_rigs, library, library_group, optional_parts, origins
+from ..characters.heroes import blending, stepping
+from ..characters.heroes.hero import MARK, make_hero
 from ..crowd import crowds, hero_table
 from ..crowd.casting import characters_of
 from ..display import display
@@ -84,7 +85,8 @@ class Stage:
                 self._templates += [item for item in made if isinstance(item, bpy.types.Object)]
             else:
                 library.rows_of(character)
-                found = hero_actions.blendable(origins.read(character), MARK, self.made)
+                found = blending.blendable(origins.read(character), MARK, self.made)
+                found = stepping.stepping_round(found, self._scene, MARK, self.made)
             self._origins[character.name_full] = found
         return found
 

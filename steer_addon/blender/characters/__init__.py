@@ -8,7 +8,6 @@ load_on_use(
     __name__,
     "figure_rigs",
     "gathering",
-    "hero_actions",
     "heroes",
     "joining",
     "keys",

@@ -50,9 +50,7 @@ def names_of(sampler: Sampler, vertices: NDArray[np.intp]) -> tuple[str, ...]:
     return tuple(name for name, _ in count.most_common() if name)
 
 
-def legs_of(
-    sampler: Sampler, planted: NDArray[np.intp]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+def legs_of(sampler: Sampler, planted: NDArray[np.intp]) -> dict[str, NDArray[np.bool_]]:
     """Which vertices belong to the legs of either side, each of shape (vertex_count,).
 
     Args:
@@ -60,28 +58,28 @@ def legs_of(
         planted: Numbers of the vertices that stand on the ground at some time.
 
     Returns:
-        Both sides, in any order; None where their bones are not known.
+        Both sides, by the bones from which they hang; none where their bones are not known.
     """
     bones, owners = sampler.rig.data.bones, _owners(sampler)
     count = Counter(owners[number] for number in planted.tolist())
     used = [name for name, many in count.items() if many > _HEM * len(planted)]
     feet = [bones[name] for name in used if name in bones]
     if len(feet) < len(used) or not feet:
-        return None
+        return {}
     above = [{bone, *bone.parent_recursive} for bone in feet]
     shared = set.intersection(*above)
     below = [own - shared for own in above]
     if not all(below):
-        return None
+        return {}
     # the uppermost bones below what all feet hang from
     tops = {max(own, key=lambda bone: len(bone.children_recursive)) for own in below}
     if len(tops) != 2:
-        return None
-    sides = []
-    for top in tops:
+        return {}
+    sides = {}
+    for top in sorted(tops, key=lambda bone: str(bone.name)):
         names = {top.name, *(bone.name for bone in top.children_recursive)}
-        sides.append(np.array([owner in names for owner in owners], np.bool_))
-    return sides[0], sides[1]
+        sides[top.name] = np.array([owner in names for owner in owners], np.bool_)
+    return sides
 
 
 def _has(sampler: Sampler, owners: list[str], name: str) -> bool:

@@ -22,7 +22,7 @@ from ...core.errors import CharacterError
 from ...core.results.tracks import continuous
 from ..suspension import suspended
 from . import library
-from .heroes import MARK
+from .heroes.hero import MARK
 from .keys import fill, new_action
 from .origins import Origins, RowOrigin, Track
 

@@ -177,6 +177,7 @@ class _Posed(_Body):
         self.stand = tracks.get("Stand")
         self._offsets: dict[int, float] = {}
         self._drifts: dict[int, NDArray[np.float64]] = {}
+        self.legs: tuple[str, ...] = ()
 
     def first(self) -> F32:
         """The first pose of the walk."""
@@ -222,7 +223,8 @@ class _Posed(_Body):
             plan = ClipPlan(track.duration or 1.0, loops)
             yield from rows.add_clip(name, self._clip(track, plan), plan, place)
         legs = feet.legs_of(self.sampler, cycle.planted)
-        yield from add_rounds(rows, self._sample, place, passing_times(cycle), legs)
+        self.legs, sides = tuple(legs), tuple(legs.values())
+        yield from add_rounds(rows, self._sample, place, passing_times(cycle), sides)
 
     def _calmest(self, track: Track) -> Steps[float]:
         """Time of the pose that is nearest to all others of standing.

@@ -16,6 +16,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 from numpy.typing import NDArray
 
+from ...core.characters.legs import Leg
 from ...core.characters.rows import Origin, Place, Rows
 from ...core.errors import CharacterError
 from . import library
@@ -36,12 +37,14 @@ class Track:
         offset: Share of its duration at which time 0 of a row lies.
         drift: Way that it goes by root motion in a cycle [m], x and y.
         moves: Whether it goes on; otherwise the pose at the offset is held.
+        over: Whether it lies over all others, with bones that only its rows move, at their phase.
     """
 
     action: str
     offset: float = 0.0
     drift: tuple[float, float] = (0.0, 0.0)
     moves: bool = True
+    over: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class RowOrigin:
             (pose_count, 3); a single one for all poses has the shape (1, 3).
         turns: How each pose is turned to the left before it is moved [rad], shape (pose_count,) or
             (1,).
+        legs: How both legs are turned after that; none where they are not.
     """
 
     weights: NDArray[np.float64]
@@ -67,6 +71,7 @@ class RowOrigin:
     stride: float = 0.0
     shifts: NDArray[np.float64] = field(default_factory=lambda: np.zeros((1, 3)))
     turns: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
+    legs: tuple[Leg, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,7 @@ class Origins:
         above: Matrix of what the armature hangs from.
         basis: Matrix of the armature itself, below that.
         units: Meters of one unit.
+        legs: Names of the bones from which both legs hang, in the order of `RowOrigin.legs`.
     """
 
     rig: bpy.types.Object
@@ -92,6 +98,7 @@ class Origins:
     above: Matrix
     basis: Matrix
     units: float = 1.0
+    legs: tuple[str, ...] = ()
 
 
 def place_matrix(place: Place) -> NDArray[np.float64]:
@@ -108,6 +115,7 @@ class Posed(Protocol):
     walk: SampledTrack
     run: SampledTrack | None
     clips: list[tuple[str, SampledTrack]]
+    legs: tuple[str, ...]
 
     def played(self, track: SampledTrack, moves: bool = True) -> Track: ...  # noqa: D102
 
@@ -149,7 +157,7 @@ def keep(
     whole = body.walk.values[0][-1]
     world = Matrix.LocRotScale(whole[:3], Quaternion(whole[3:7]), whole[7:])
     found = list(zip(shares, rows.origins, strict=True))
-    write(obj, rig, parts, played, found, world, body.sampler.units)
+    write(obj, rig, parts, played, found, world, body.sampler.units, body.legs)
 
 
 def write(
@@ -160,6 +168,7 @@ def write(
     rows: Sequence[tuple[Any, Origin]],
     world: Matrix,
     units: float,
+    legs: Sequence[str],
 ) -> None:
     """Keep what a character was made of.
 
@@ -171,6 +180,7 @@ def write(
         rows: Of each row the share of each track, and what it was sampled from.
         world: Matrix of the armature in the samples.
         units: Meters of one unit.
+        legs: Names of the bones from which both legs hang.
     """
     basis = world if rig.parent is None else rig.matrix_basis
     above = world @ basis.inverted_safe()
@@ -189,12 +199,14 @@ def write(
                     "ground": origin.place.ground,
                     "turns": [round(turn, 6) for turn in origin.turns],
                     "shifts": [[round(part, 5) for part in one] for one in origin.shifts],
+                    "legs": [_said(leg) for leg in origin.legs],
                 }
                 for weights, origin in rows
             ],
             "above": [list(row) for row in above],
             "basis": [list(row) for row in basis],
             "units": units,
+            "legs": list(legs),
         }
     )
 
@@ -218,6 +230,8 @@ def read(obj: bpy.types.Object) -> Origins:
         rows = tuple(_row(entry, len(tracks)) for entry in data["rows"])
         above, basis = Matrix(data["above"]), Matrix(data["basis"])
         units = float(data["units"])
+        # older characters have none
+        legs = tuple(map(str, data.get("legs") or ()))
         if data["version"] != _VERSION or len(above) != 4 or len(basis) != 4:
             raise ValueError("version")
     except (TypeError, ValueError, KeyError, RecursionError, AttributeError):
@@ -241,7 +255,7 @@ def read(obj: bpy.types.Object) -> Origins:
             "make the character again"
         )
     actions = tuple(_action(obj, track.action) for track in tracks)
-    return Origins(rig, tuple(parts), tracks, actions, rows, above, basis, units)
+    return Origins(rig, tuple(parts), tracks, actions, rows, above, basis, units, legs)
 
 
 def _object(obj: bpy.types.Object, name: str) -> bpy.types.Object:
@@ -267,6 +281,12 @@ def _action(obj: bpy.types.Object, name: str) -> bpy.types.Action:
     return found
 
 
+def _said(leg: Leg) -> list[Any]:
+    """A leg as it is kept."""
+    moves = ([round(part, 5) for part in parts] for parts in (leg.turns, leg.lifts))
+    return [leg.low, leg.top, *moves]
+
+
 def _track(data: Mapping[str, Any]) -> Track:
     x, y = map(float, data["drift"])
     return Track(str(data["action"]), float(data["offset"]), (x, y), bool(data["moves"]))
@@ -288,4 +308,21 @@ def _row(data: Mapping[str, Any], track_count: int) -> RowOrigin:
         raise ValueError("shifts")
     if turns.shape not in ((1,), (len(times),)):
         raise ValueError("turns")
-    return RowOrigin(weights, times, place, shifts=shifts, turns=turns)
+    legs = tuple(_leg(leg, len(times)) for leg in data.get("legs") or ())
+    if legs and not (
+        len(legs) == 2 and weights.ndim == 2 and len(turns) == len(shifts) == len(times)
+    ):
+        raise ValueError("legs")
+    return RowOrigin(weights, times, place, shifts=shifts, turns=turns, legs=legs)
+
+
+def _leg(data: Sequence[Any], count: int) -> Leg:
+    low, top, *moves = data
+    turns, lifts = (tuple(map(float, parts)) for parts in moves)
+    if (
+        len(turns) != count
+        or len(lifts) != count
+        or not np.isfinite([low, top, *turns, *lifts]).all()
+    ):
+        raise ValueError("legs")
+    return Leg(float(low), float(top), turns, lifts)

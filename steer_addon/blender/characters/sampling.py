@@ -211,8 +211,19 @@ class Sampler:
             values: Bones and the rig itself, as in `Track.values`.
             frame: Frame of the scene, for what moves by itself.
         """
+        self._put(values)
+        return self.at(frame)
+
+    def bones(self, values: NDArray[np.float64], frame: float) -> NDArray[np.float64]:
+        """Matrices of all bones of a pose in the space of the rig, shape (bone_count, 4, 4)."""
+        self._put(values)
+        self._go_to(frame)
+        evaluated = self.rig.evaluated_get(self.depsgraph)
+        return np.array([bone.matrix for bone in evaluated.pose.bones])
+
+    def _put(self, values: NDArray[np.float64]) -> None:
         bones = self.rig.pose.bones
-        if bones and bones[0].rotation_mode != "QUATERNION":
+        if any(bone.rotation_mode != "QUATERNION" for bone in bones):
             bones.foreach_set("rotation_mode", [0] * len(bones))
         for name, part in (
             ("location", values[:-1, :3]),
@@ -225,7 +236,6 @@ class Sampler:
         whole = values[-1]
         self.rig.matrix_world = Matrix.LocRotScale(whole[:3], Quaternion(whole[3:7]), whole[7:])
         self.rig.update_tag(refresh={"OBJECT", "DATA"})
-        return self.at(frame)
 
     def at(self, frame: float) -> F32:
         """All vertices at a frame [m], shape (vertex_count, 3)."""

@@ -17,6 +17,7 @@ from ..errors import CharacterError
 from .contacts import Cycle, measure_cycle, pose_count, row_times, turned
 from .curves import with_turning
 from .leaving import with_leaving
+from .legs import Leg
 from .lifting import with_lifts
 from .pose_space import F32, PoseSpace, Row
 
@@ -158,6 +159,7 @@ class Origin:
             1 throughout.
         turns: How each pose was turned to the left after that [rad]; none where it was not.
         shifts: How each pose was moved after that [m]; none where it was not.
+        legs: How both legs were turned after that; none where they were not.
     """
 
     weights: Weights
@@ -166,6 +168,7 @@ class Origin:
     shares: tuple[float, ...] = ()
     turns: tuple[float, ...] = ()
     shifts: tuple[Shift, ...] = ()
+    legs: tuple[Leg, ...] = ()
 
 
 @dataclass(frozen=True)

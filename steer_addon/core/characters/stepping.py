@@ -9,6 +9,7 @@ turns, so it stays.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ from numpy.typing import NDArray
 
 from .contacts import turned
 from .figures.rounds import NAMES, stepped_round
+from .legs import Leg, share_of_turn
 from .pose_space import F32, Row
 from .rows import Origin, Place, Rows, Sample, Steps
 
 F64 = NDArray[np.float64]
-Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+Sides = Sequence[NDArray[np.bool_]]
 """Which vertices belong to the legs of either side, each of shape (vertex_count,)."""
 
 _ROUND, _DURATION = float(np.radians(70.0)), 0.8
@@ -32,8 +34,6 @@ _SOLE = 0.015
 _WIDEST, _SHORTEST = 0.25, 0.12
 """Shares of the height: feet that stand further from the middle would be swung too far, and so
 would those below shorter legs."""
-_RIGID = 0.35
-"""Share of a leg from the ground up that turns as far as its foot."""
 _STEP = 0.5
 """Most share of the walk: in its pose the toes hang down."""
 _LIFT = 0.025
@@ -42,7 +42,7 @@ for games often pass below the ground."""
 
 
 def add_rounds(
-    rows: Rows, sample: Sample, place: Place, passing: tuple[float, float], sides: Sides | None
+    rows: Rows, sample: Sample, place: Place, passing: tuple[float, float], sides: Sides
 ) -> Steps[None]:
     """Add turning on the spot to the left and to the right, where legs are fit for it.
 
@@ -51,9 +51,9 @@ def add_rounds(
         sample: Blends of the actions.
         place: Where standing is.
         passing: Times of the walk at which the feet pass each other.
-        sides: The legs of both sides; None where they are not known.
+        sides: The legs of both sides; none where they are not known.
     """
-    if sides is None or not rows.plan.blends:
+    if not sides or not rows.plan.blends:
         return
     stand = place.put(sample((0.0, 0.0, 0.0), 0.0, 1.0))
     yield
@@ -66,26 +66,30 @@ def add_rounds(
     phases = np.arange(count) / count
     (left, up), (right, down) = (stepped_round(phases, late, _ROUND) for late in (False, True))
     shares, times = _STEP * np.maximum(up, down), np.where(phases < 0.5, *passing)
-    poses, turns, shifts = [], np.zeros(count), np.zeros((count, 3))
+    poses, turns, shifts, rises = [], np.zeros(count), np.zeros((count, 3)), np.zeros((2, count))
     for k, (time, share) in enumerate(zip(times.tolist(), shares.tolist(), strict=True)):
         pose = place.put(sample((0.0, share, 0.0), time, 1.0 - share))
         stays = 1 if phases[k] < 0.5 else 0
         pose, turns[k], shifts[k] = body.on_foot(pose, stays)
-        poses.append(body.stepped(pose, (left[k], right[k]), (up[k], down[k])))
+        rises[:, k] = body.rises(pose, (up[k], down[k]))
+        poses.append(body.stepped(pose, (left[k], right[k]), rises[:, k]))
         yield
     # to the right it is the same in reverse
     for name, way in zip(NAMES, (1.0, -1.0), strict=True):
         order = np.arange(count) if way > 0.0 else -np.arange(count) % count
         told = (times[order], shares[order], turns[order], shifts[order])
+        legs = body.legs((left[order], right[order]), rises[:, order])
         row = Row(name, rows.pose_count, count, duration=_DURATION, turn=way * _ROUND)
-        rows.add_further(row, _origin(place, *told), np.stack(poses)[order])
+        rows.add_further(row, _origin(place, *told, legs), np.stack(poses)[order])
 
 
-def _origin(place: Place, times: F64, shares: F64, turns: F64, shifts: F64) -> Origin:
+def _origin(
+    place: Place, times: F64, shares: F64, turns: F64, shifts: F64, legs: tuple[Leg, ...]
+) -> Origin:
     moved: Any = tuple(map(tuple, shifts.tolist()))
     parts = (tuple(values.tolist()) for values in (times, shares, turns))
     when, part, angles = parts
-    return Origin((0.0, 1.0, 0.0), when, place, part, angles, moved)
+    return Origin((0.0, 1.0, 0.0), when, place, part, angles, moved, legs)
 
 
 class _Legs:
@@ -99,15 +103,16 @@ class _Legs:
     def __init__(self, stand: F32, sides: Sides) -> None:
         """Find soles, and by how much each vertex turns with its foot."""
         height = float(np.ptp(stand[:, 2]))
-        self._legs = sorted((np.flatnonzero(s) for s in sides), key=lambda s: -stand[s, 0].mean())
-        self._stand, self._soles, self._shares = stand, [], []
+        self._order = sorted((0, 1), key=lambda side: -stand[sides[side], 0].mean())
+        self._legs = [np.flatnonzero(sides[side]) for side in self._order]
+        self._stand, self._soles, self._shares, self._heights = stand, [], [], []
         self.reach, self.fit, self._high = 0.0, True, _LIFT * height
         for leg in self._legs:
             low, top = float(stand[leg, 2].min()), float(stand[leg, 2].max())
             sole = leg[stand[leg, 2] < low + _SOLE * height]
-            part = np.clip((top - stand[leg, 2]) / max((1.0 - _RIGID) * (top - low), 1.0e-9), 0, 1)
             self._soles.append(sole)
-            self._shares.append((part * part * (3.0 - 2.0 * part)).astype(np.float32))
+            self._heights.append((low, top))
+            self._shares.append(share_of_turn(stand[leg, 2], low, top).astype(np.float32))
             self.reach = max(self.reach, float(np.hypot(*stand[sole, :2].T).max()))
             self.fit = self.fit and top - low >= _SHORTEST * height
         self.fit = self.fit and self.reach <= _WIDEST * height
@@ -137,18 +142,41 @@ class _Legs:
         shift: F64 = (then - turned(now, turn)).mean(axis=0)
         return turned(pose, turn) + shift.astype(np.float32), turn, shift
 
-    def stepped(self, pose: F32, yaws: tuple[float, float], lifts: tuple[float, float]) -> F32:
+    def rises(self, pose: F32, lifts: tuple[float, float]) -> list[float]:
+        """How far the feet of a pose have to be lifted [m].
+
+        Args:
+            pose: The pose.
+            lifts: How high they are, from 0 to 1.
+        """
+        lowest = (
+            float(pose[leg[share == 1.0], 2].min())
+            for leg, share in zip(self._legs, self._shares, strict=True)
+        )
+        return [
+            max(lift * self._high - low, 0.0) if lift > 0.0 else 0.0
+            for lift, low in zip(lifts, lowest, strict=True)
+        ]
+
+    def stepped(self, pose: F32, yaws: tuple[float, float], rises: F64) -> F32:
         """A pose whose feet are turned about the body and lifted, and its legs with them.
 
         Args:
             pose: The pose.
             yaws: Turns of both feet to the left [rad].
-            lifts: How high they are, from 0 to 1.
+            rises: How far they are lifted [m].
         """
         result = pose.copy()
-        for leg, share, yaw, lift in zip(self._legs, self._shares, yaws, lifts, strict=True):
+        for leg, share, yaw, rise in zip(self._legs, self._shares, yaws, rises, strict=True):
             result[leg] = turned(pose[leg], np.float32(yaw) * share)
-            if lift > 0.0:
-                lowest = float(pose[leg[share == 1.0], 2].min())
-                result[leg, 2] += max(lift * self._high - lowest, 0.0) * share
+            if rise > 0.0:
+                result[leg, 2] += np.float32(rise) * share
         return result
+
+    def legs(self, yaws: tuple[F64, F64], rises: F64) -> tuple[Leg, ...]:
+        """What was done to the legs over a row, in the order of the sides that were given."""
+        found = [
+            Leg(*heights, tuple(yaw.tolist()), tuple(rise.tolist()))
+            for heights, yaw, rise in zip(self._heights, yaws, rises, strict=True)
+        ]
+        return tuple(found[self._order.index(side)] for side in range(2))

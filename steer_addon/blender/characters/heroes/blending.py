@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .origins import Origins
+from ..origins import Origins
 
 _SAMPLES = 16
 _PATH = "rotation_quaternion"

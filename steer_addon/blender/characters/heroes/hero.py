@@ -18,12 +18,12 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ...core.characters.holding import held_back
-from ...core.characters.picking import SHEARS, stances
-from .hero_actions import slot_of
-from .keys import add_slot, fill, new_action
-from .origins import Origins, RowOrigin
-from .sampling import point_to
+from ....core.characters.holding import held_back
+from ....core.characters.picking import SHEARS, stances
+from ..keys import add_slot, fill, new_action
+from ..origins import Origins, RowOrigin
+from ..sampling import point_to
+from .blending import slot_of
 
 F64 = NDArray[np.float64]
 MARK = "steer_hero"
@@ -197,9 +197,12 @@ class _Play:
         pairs = list(zip(self.rows, motion.phase, strict=True))
         self.turns = np.array([_moved(row.turns, phase) for row, phase in pairs])
         self.shifts = np.array([_moved(row.shifts, phase) for row, phase in pairs])
+        over = np.array([track.over for track in origins.tracks])
         # a strip replaces what is below it by its influence
         below = np.cumsum(self.weights, axis=1)
         self.influence = np.where(below > 0.0, self.weights / np.maximum(below, 1.0e-12), 0.0)
+        self.influence[:, over] = self.weights[:, over]
+        self.weights[:, over] = 0.0
         time = np.array([time for time, _ in found])
         # one row may begin right before the start of an action, and the next one right after it
         going = np.flatnonzero([not row.ends for row in self.rows])
@@ -207,6 +210,11 @@ class _Play:
         offsets = np.array([track.offset for track in origins.tracks])
         moves = np.array([float(track.moves) for track in origins.tracks])
         self.parts = time[:, None] * moves + offsets
+        for track in np.flatnonzero(over & self.influence.any(axis=0)):
+            # it stays where it ends until the next frame, from which on it has no influence
+            shown = np.flatnonzero(self.influence[:, track])
+            latest = np.searchsorted(shown, np.arange(len(time)), "right") - 1
+            self.parts[:, track] = motion.phase[shown[np.maximum(latest, 0)]]
         for row in self.rows:
             if row.ends and row.times[-1] == 1.0:
                 # its last pose is no first one
