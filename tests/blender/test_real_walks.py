@@ -44,11 +44,11 @@ FRAMES, SETTLED = 110, 50
 """Frames of a walk, and after how many of them a body has taken up its slope or curve."""
 LIMITS = (3.0, 10.0), (5.0, 25.0)
 """The median and 95 % of the slips of walks, and of runs [mm]."""
-FLOOR = {"Knight": 19.0, "Mage": 20.0}
+FLOOR = 19.0
 """What vertices move by beyond twice what their poses say, at most [mm]."""
 USUAL = 10.0
 """The same in 99 of 100 frames."""
-SOON = 6
+SOON = 13
 """Frames after which a body that is as fast as it gets shows the gait for it."""
 
 
@@ -140,7 +140,7 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
         speeds, turns = journey(3.2, pull)
         went = walk(space, speeds, turns)
         pops = went.pops()
-        assert pops.max() <= FLOOR[who]
+        assert pops.max() <= FLOOR
         assert np.percentile(pops, 99.0) <= USUAL
         changes = np.diff(went.gaits) != 0
         # from and to standing
@@ -161,4 +161,4 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
     assert len(stand) > 20 and apart[0] < 1.1 * min(apart) < 0.7 * max(apart)
     pops = np.concatenate([walk(space, *random_journey(seed)).pops() for seed in range(6)])
     # hands that turn round say next to nothing
-    assert np.percentile(pops, 99.8) <= FLOOR[who] and pops.max() <= 1.6 * FLOOR[who]
+    assert pops.max() <= FLOOR

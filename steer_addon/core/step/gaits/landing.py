@@ -36,7 +36,7 @@ by 15 mm a frame at 24 frames a second."""
 GAINS = 1.5
 """How fast feet get to that speed, where they go slower before [m/s²]."""
 ASIDE = 0.06
-"""Speed at which a shift to the side is taken back meanwhile [m/s]."""
+"""Speed at which shifts are taken back meanwhile, in any case [m/s]."""
 RETURNS = 0.4
 """Part of half a cycle, since feet passed, in which a foot in the air is set back."""
 NEAR = 0.06
@@ -89,7 +89,8 @@ def brought_down(table, who, gait, phase, stride, way, back, limbs, i, dt):
         limbs[i, AHEAD] = min(limbs[i, AHEAD] + slip, max(limbs[i, AHEAD], 0.0))
     else:
         limbs[i, AHEAD] = max(limbs[i, AHEAD] + slip, min(limbs[i, AHEAD], 0.0))
-    limbs[i, RIGHT] -= min(max(limbs[i, RIGHT], -ASIDE * dt), ASIDE * dt)
+    for k in (AHEAD, RIGHT):
+        limbs[i, k] -= min(max(limbs[i, k], -ASIDE * dt), ASIDE * dt)
     return feet, feet_back
 
 

@@ -16,11 +16,10 @@ from .landing import HARD, LANDING, SWING
 
 WAY, PHASES, LANDING_WAY, SHIFT, APART = 0, 1, 2, 3, 5
 """Columns of a table of where gaits are left, see `leaving_of`."""
-MOST = 2
-"""Most changes in a step: each may move vertices by some millimeters that no pose says."""
 MOST_FALLS, TWICE = 4, 2.0
 """Most changes in a step of a body that stops hard, and how far vertices move, at most, over the
-way of its limbs."""
+way of its limbs. Others change once in a step: each change may move vertices by some millimeters
+that no pose says, and with two of them hands of rigs popped by up to 29."""
 _ROUNDS = 3
 """Rounds in which the phase of a faster gait is found: each leaves a fraction of the error."""
 
@@ -85,7 +84,7 @@ def part_from(leaving, who, gait, following, phase, limbs, i):
 
 @kernel
 def changed(table, leaving, who, phase, gait, wanted, way, lands, limbs, i, dt):
-    """Phase and gait of a body: it changes through as many gaits as its step hides, up to `MOST`.
+    """Phase and gait of a body after a step, in which it changes where that is hidden.
 
     Args:
         table: Gaits of the characters, see `Cast.table`.
@@ -103,7 +102,7 @@ def changed(table, leaving, who, phase, gait, wanted, way, lands, limbs, i, dt):
     column = LANDING_WAY if lands else WAY
     falls = wanted < gait and limbs[i, SWING] * dt > HARD * max(way, LANDING * dt)
     left = TWICE * limbs[i, SWING] * dt
-    for _ in range(MOST_FALLS if falls else MOST):
+    for _ in range(MOST_FALLS if falls else 1):
         if gait == wanted:
             break
         following = gait - 1 if wanted < gait else gait + 1
