@@ -12,7 +12,6 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 sys.path.append(str(Path(__file__).parents[1] / "core"))
 
-from mathutils import kdtree  # noqa: E402
 from walktools import walk  # noqa: E402
 
 from steer_addon.blender.bake import heroes  # noqa: E402
@@ -26,7 +25,7 @@ from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.results.frames import Frame, rotations  # noqa: E402
 from tests.blender.live_scenes import make_crowd  # noqa: E402
 from tests.blender.test_heroes import KNIGHT, character_of, mesh_points  # noqa: E402
-from tests.blender.walking_rigs import walking_rig  # noqa: E402
+from tests.blender.walking_rigs import nearest, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -85,14 +84,6 @@ def promoted(obj, went, monkeypatch, times=None):
     return np.array(found)
 
 
-def nearest(points, others):
-    tree = kdtree.KDTree(len(others))
-    for number, other in enumerate(others):
-        tree.insert(other, number)
-    tree.balance()
-    return np.array([tree.find(point)[1] for point in points])
-
-
 def rigid(found, stand, connected):
     """How far the rigid bones of a leg are at most from where poses have its vertices [m].
 
@@ -144,7 +135,7 @@ def test_a_hero_steps_round_as_its_instance(monkeypatch, connected):
     beside, found = [], []
     for went in (walks, turns):
         seen, expected = promoted(obj, went, monkeypatch), at_phase(went)
-        same = nearest(expected[0], seen[0]) if went is turns else None
+        same = nearest(expected[0], seen[0])[0] if went is turns else None
         found.append((seen, expected))
         names = sorted(a.name for a in bpy.data.actions if a.get(hero.MARK) == "Rig")
         # who does not turn plays no such action
@@ -173,7 +164,7 @@ def test_bones_turn_by_whatever_property_they_are_turned(monkeypatch, mode):
     turns = walk(made.space, [0.0] * 24, [2.0] * 12 + [-2.0] * 12)
     seen, expected = promoted(crowd_of(made), turns, monkeypatch), at_phase(turns)
     soles = np.flatnonzero(expected[0, :, 2] < 0.01)
-    same = nearest(expected[0], seen[0])[soles]
+    same = nearest(expected[0], seen[0])[0][soles]
     assert len(soles) == 8
     # between two poses, which are few here, each property goes straight
     assert np.linalg.norm(seen[:, same] - expected[:, soles], axis=-1).max() < 0.004

@@ -109,10 +109,16 @@ def state(rig):
     )
 
 
-def gaps(points, others):
-    """Distance of each point to the nearest of others [m]."""
+def nearest(points, others):
+    """The number of the nearest of others to each point, and how far away it is [m]."""
     tree = kdtree.KDTree(len(others))
     for number, other in enumerate(others):
         tree.insert(other, number)
     tree.balance()
-    return np.array([tree.find(point)[2] for point in points])
+    _places, numbers, away = zip(*map(tree.find, points), strict=True)
+    return np.array(numbers), np.array(away)
+
+
+def gaps(points, others):
+    """Distance of each point to the nearest of others [m]."""
+    return nearest(points, others)[1]

@@ -33,7 +33,7 @@ from ...core.results.tracks import (
     read_tracks,
     turned,
 )
-from ..characters.keys import fill, new_action
+from ..characters.keys import fill, new_action, new_slot
 from ..crowd.bake_settings import KeyframeBakeSettings
 from .copies import Source, Template, make_objects, make_template
 from .removal import MARK, delete_bake, find_bakes
@@ -280,8 +280,7 @@ def _animate(
 
     The action gets a slot for the object; the keys have the shape (10, key_count, 2).
     """
-    slot = action.slots.new("OBJECT", carrier.name)
-    curves = action.layers[0].strips[0].channelbag(slot, ensure=True).fcurves
+    slot, curves = new_slot(action, carrier.name)
     channels = [(path, i) for path, size in PATHS for i in range(size)]
     for (path, i), channel in zip(channels, keys, strict=True):
         _add_curve(curves, path, i, channel, interpolation)

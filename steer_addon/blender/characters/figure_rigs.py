@@ -23,7 +23,7 @@ from ...core.results.tracks import continuous
 from ..suspension import suspended
 from . import library
 from .heroes.hero import MARK
-from .keys import fill, new_action
+from .keys import add_curves, new_action, new_slot
 from .origins import Origins, RowOrigin, Track
 
 KEY = "steer_figure"
@@ -181,9 +181,7 @@ def _make_action(
     frames = 1.0 + shares * length
     action = new_action(name, KEY, name, (1.0, 1.0 + length))
     action.use_cyclic = cyclic
-    slot = action.slots.new("OBJECT", name)
-    strip: Any = action.layers[0].strips[0]
-    curves = strip.channelbag(slot, ensure=True).fcurves
+    _slot, curves = new_slot(action, name)
     turned = matrices(figure.turns[row.first + chosen].astype(float))
     skeleton, parents = figure.skeleton, figure.skeleton.parents
     for joint, bone_name in enumerate(skeleton.names):
@@ -193,14 +191,8 @@ def _make_action(
             own = np.swapaxes(turned[:, parents[joint]], -1, -2) @ own
         path = f'pose.bones["{bone_name}"]'
         values = continuous(quaternions(axes.T @ own @ axes).astype(np.float32))
-        for index, column in enumerate(values.T):
-            _add(curves, f"{path}.rotation_quaternion", index, frames, column)
+        add_curves(curves, f"{path}.rotation_quaternion", frames, values)
         if parents[joint] < 0:
             away = (figure.places[row.first + chosen, joint] - skeleton.rest[joint]) @ axes
-            for index, column in enumerate(away.T):
-                _add(curves, f"{path}.location", index, frames, column)
+            add_curves(curves, f"{path}.location", frames, away)
     return action
-
-
-def _add(curves: Any, path: str, index: int, frames: Any, values: Any) -> None:
-    fill(curves.new(path, index=index), np.stack([frames, values], axis=1), "LINEAR")

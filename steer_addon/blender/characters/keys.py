@@ -27,14 +27,20 @@ def new_action(name: str, mark: str, owner: str, frames: tuple[float, float]) ->
     return action
 
 
+def new_slot(action: bpy.types.Action, name: str) -> tuple[Any, Any]:
+    """A new slot of an action for an object of some name, and its curves."""
+    slot = action.slots.new("OBJECT", name)
+    strip: Any = action.layers[0].strips[0]
+    return slot, strip.channelbag(slot, ensure=True).fcurves
+
+
 def add_slot(action: bpy.types.Action, obj: bpy.types.Object) -> Any:
     """Let an object play a new slot of an action; returns its curves."""
-    slot = action.slots.new("OBJECT", obj.name)
+    slot, curves = new_slot(action, obj.name)
     data = obj.animation_data_create()
     data.action = action
     data.action_slot = slot
-    strip: Any = action.layers[0].strips[0]
-    return strip.channelbag(slot, ensure=True).fcurves
+    return curves
 
 
 def read(items: Any, name: str, width: int, dtype: Any = np.float32) -> Any:
@@ -60,6 +66,20 @@ def fill(curve: Any, keys: NDArray[np.float32], interpolation: str) -> None:
     points.foreach_set("interpolation", codes)
     # sets the handles, or a later switch to smooth curves finds them at zero
     curve.update()
+
+
+def add_curves(curves: Any, path: str, times: NDArray[Any], values: NDArray[Any]) -> None:
+    """Add a curve for each part of a property, straight from key to key.
+
+    Args:
+        curves: The curves of a slot.
+        path: The property.
+        times: Times of the keys, shape (key_count,).
+        values: Its values, shape (key_count, part_count).
+    """
+    for index, column in enumerate(values.T):
+        keys = np.stack([times, column], axis=1)
+        fill(curves.new(path, index=index), keys.astype(np.float32), "LINEAR")
 
 
 @cache

@@ -25,7 +25,7 @@ from .islands import (
     reached_from,
 )
 from .room import passable
-from .searching import Scratch, fill_field
+from .searching import NOTHING, Scratch, fill_field
 from .surface import Surface
 
 F32 = NDArray[np.float32]
@@ -34,7 +34,6 @@ I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-NOTHING = np.zeros(0, np.float32)
 
 CLASS_RATIO = 1.25
 """Bodies of one class differ by this factor at most: all go where the largest one has room."""

@@ -19,7 +19,7 @@ from ....core.characters.contacts import turned
 from ....core.characters.figures.rounds import NAMES
 from ....core.characters.legs import share_of_turn
 from ....core.results.tracks import continuous
-from ..keys import fill, new_action
+from ..keys import add_curves, new_action, new_slot
 from ..origins import Origins, RowOrigin, Track
 from ..sampling import Sampler, blended
 
@@ -227,19 +227,16 @@ def _action(
     count = len(next(iter(bones.values())))
     action = new_action(name, mark, rig.name, (1.0, 1.0 + count))
     action.use_cyclic = True
-    strip: Any = action.layers[0].strips[0]
+    _slot, curves = new_slot(action, name)
     poses: Any = rig.pose and rig.pose.bones
-    curves = strip.channelbag(action.slots.new("OBJECT", name), ensure=True).fcurves
+    times = 1.0 + np.arange(count + 1)
     for bone_name, found in bones.items():
         bone = poses[bone_name]
         parts = [matrix.decompose() for matrix in (*found, found[0])]
-        channels = [("location", np.array([place for place, _turn, _size in parts]))]
-        channels.append(_turns(bone.rotation_mode, [turn for _place, turn, _size in parts]))
-        for path, values in channels:
-            for index, column in enumerate(values.T):
-                curve = curves.new(f"{bone.path_from_id()}.{path}", index=index)
-                keys = np.stack([1.0 + np.arange(count + 1), column], axis=1)
-                fill(curve, keys.astype(np.float32), "LINEAR")
+        path, places = bone.path_from_id(), np.array([place for place, _turn, _size in parts])
+        add_curves(curves, f"{path}.location", times, places)
+        turn, values = _turns(bone.rotation_mode, [turn for _place, turn, _size in parts])
+        add_curves(curves, f"{path}.{turn}", times, values)
     return action
 
 

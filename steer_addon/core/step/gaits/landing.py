@@ -35,8 +35,8 @@ LANDING = 0.36
 by 15 mm a frame at 24 frames a second."""
 GAINS = 1.5
 """How fast feet get to that speed, where they go slower before [m/s²]."""
-ASIDE = 0.06
-"""Speed at which shifts are taken back meanwhile, in any case [m/s]."""
+TAKES_BACK = 0.06
+"""Speed at which shifts are taken back meanwhile, whatever feet do [m/s]."""
 RETURNS = 0.4
 """Part of half a cycle, since feet passed, in which a foot in the air is set back."""
 NEAR = 0.06
@@ -90,7 +90,7 @@ def brought_down(table, who, gait, phase, stride, way, back, limbs, i, dt):
     else:
         limbs[i, AHEAD] = max(limbs[i, AHEAD] + slip, min(limbs[i, AHEAD], 0.0))
     for k in (AHEAD, RIGHT):
-        limbs[i, k] -= min(max(limbs[i, k], -ASIDE * dt), ASIDE * dt)
+        limbs[i, k] -= min(max(limbs[i, k], -TAKES_BACK * dt), TAKES_BACK * dt)
     return feet, feet_back
 
 

@@ -63,11 +63,11 @@ def _begin(roots, far, scale, field, memory):
         heads[bucket] = -1
     for cell in range(len(corner)):
         corner[cell], distance[cell], phase[cell] = -1, math.inf, UNSEEN
-    nearest = math.inf
+    least = math.inf
     for k in range(len(roots)):
         if roots[k] >= 0:
-            nearest = min(nearest, far[k])
-    size, now = 0, int(nearest * scale) if nearest < math.inf else 0
+            least = min(least, far[k])
+    size, now = 0, int(least * scale) if least < math.inf else 0
     for k in range(len(roots)):
         root = roots[k]
         if root >= 0 and far[k] < distance[root]:
