@@ -134,3 +134,23 @@ def test_ways_are_the_same_on_any_number_of_threads(town):
             assert np.array_equal(again, via) and np.array_equal(same, kept)
     finally:
         jit.set_threads(before)
+
+
+@pytest.mark.slow
+def test_nobody_walks_to_and_fro_among_trees():
+    rng, size = np.random.default_rng([2, 3]), 60.0
+    trunks = [(*rng.uniform(2.0, size - 4.0, 2), *rng.uniform(0.4, 1.6, 2)) for _tree in range(300)]
+    outlines = [scenes.rectangle(x, y, x + wide, y + deep) for x, y, wide, deep in trunks]
+    scene = inside_fence(scenes.on_plane(outlines, (size, size)))
+    places = scenes.free_places(scene, 2.0 * RADIUS, 2 * MANY, 6)
+    starts, goals = places[:MANY], places[MANY:]
+    apart = "avoid_neighbors.enabled=false", "bodies.collide_agents=false"
+    walk = Walk(scene, starts, goals[0], "AROUND", *apart)
+    walk._base = replace(walk._base, targets={"": make_targets(goals)})
+    walk.simulation.agents.target_index[:] = np.arange(MANY)
+    places = walk.on(1600)
+    assert (np.linalg.norm(places[-1] - goals, axis=1) < 0.5).all()
+    # 1.4 m/s: whoever has not arrived gets on in each second, once it walks
+    came = np.linalg.norm(places[48:] - places[24:-24], axis=2)
+    there = np.linalg.norm(places[48:] - goals, axis=2) < 1.5
+    assert (came[~there] > 0.9).all()

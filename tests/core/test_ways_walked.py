@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import way_buildings as buildings
 import way_scenes as scenes
-from waytools import Walk, walked
+from waytools import SHAPE, Walk, blocks_of, led, walked
 
 from steer_addon.core.geometry import bvh
+from steer_addon.core.ways.ways import Ways
 
 pytestmark = pytest.mark.slow
 
@@ -54,6 +55,32 @@ def test_a_spiral_ramp_is_climbed_and_nobody_falls_off():
     # on its ramp at each turn: the height is that of the angle
     angle = np.unwrap(np.arctan2(places[:, 1], places[:, 0]))
     assert places[:, 2] == pytest.approx(buildings.RISE * angle, abs=0.15)
+
+
+def test_who_is_pushed_to_the_edge_of_a_ramp_goes_on_along_it():
+    scene, inner = buildings.spiral_ramp(), buildings.INNER + 0.02
+    goal, end = scene.places["goal"], 2.0 * np.pi * buildings.TURNS - 0.2
+    for angle in np.linspace(0.3, end - 1.5, 60):
+        # the middle of the column may lie beyond the edge, over another turn of the ramp
+        place = np.array([inner * np.cos(angle), inner * np.sin(angle), buildings.RISE * angle])
+        via, length = led(scene, place, goal)
+        assert np.dot(via[0] - place, [-np.sin(angle), np.cos(angle), 0.0]) > 0.0
+        around = np.hypot(buildings.INNER + 0.25, buildings.RISE) * (end - angle)
+        # and out to the goal, in the middle of the ramp
+        assert around < length[0] < 1.05 * around + 1.5
+
+
+@pytest.mark.parametrize("thick", [0.02, 0.1, 0.14, 0.18, 0.22])
+def test_who_is_pressed_along_a_wall_goes_on_along_it(thick):
+    wall = scenes.rectangle(0.0, 0.0, 60.0, thick)
+    scene, x = scenes.on_plane([wall], (60.0, 8.0)), np.linspace(3.0, 40.0, 120)
+    # touching it: the middles lie in cells that may have no room
+    places = np.column_stack([x, np.full(len(x), thick + 0.5), np.zeros(len(x))])
+    told = places.astype(np.float32), np.arange(len(x)), np.full(len(x), 0.5, np.float32)
+    goals, rows = np.array([[58.0, 1.2, 0.0]], np.float32), np.zeros(len(x), np.int64)
+    via, _rest, _kept = Ways().lead(SHAPE, blocks_of(scene), goals, rows, told)
+    ahead, away = (via - places)[:, :2].T
+    assert (ahead > 0.0).all() and (np.abs(away) < 0.3 * ahead).all()
 
 
 def test_without_ways_a_wall_holds_up_who_goes_round_it_with_them():

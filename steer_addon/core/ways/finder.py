@@ -3,11 +3,13 @@
 An agent looks up the next corner c of the cell that it is in. It does not aim at c itself, or all
 would walk in one line along the inside of the bend, but at
 
-    c + l·w·min(|b|, 1)·dir(b),    b = dir(c - p) - dir(d - c)
+    c + min(l·w·min(|b|, 1), max(|c - p| - n, 0))·dir(b),    b = dir(c - p) - dir(d - c)
 
-a place away from what the way bends around. A tight corner, as in a door, is gone through where it
-is. Within a distance n of the place agents aim past it, by what is missing of n, along dir(d - c):
-who is pushed about before a door would turn round and round to get to a point.
+a place away from what the way bends around, if it sees that. A tight corner, as in a door, is gone
+through where it is. Within a distance n of the place agents aim past it, along dir(d - c): who is
+pushed about before a door would turn round and round to get to a point. With r left to the place
+they aim past it by n·(n - r)/r, not past d, as far as there is room on the straight way, else by
+n - r: so those who are pressed along a wall do not leave it for corners in every cell.
 
 Symbols: p the agent's position [m], d the corner after c [m], l in [0, 1) the agent's own lane by
 its id, w `LANES` or what of it is open [m], n `NEARLY` [m].
@@ -19,16 +21,22 @@ from __future__ import annotations
 import math
 
 from ..compiled.jit import kernel
-from ..numeric.vec import add_scaled, length, load, store, sub, unit
+from ..numeric.vec import add_scaled, dot, length, load, store, sub, unit
 from .islands import BEYOND
-from .lattice import cell_at, line_cost, neighbor_of, place_of, sees, stand_of
+from .lattice import cell_at, floor_at, line_cost, neighbor_of, place_of, sees, stand_of
 from .portals.links import link_from
-from .room import BLOCKED, OPEN
+from .room import BLOCKED, OPEN, may_go
 
 LANES = 1.25
 """Width of the bend in which agents spread [m]."""
 NEARLY = 0.75
 """Distance from a corner at which agents begin to turn [m]."""
+BACK = -0.7
+"""Cosine of the bend from which on an agent goes to a corner itself: it turns back there."""
+AT = 1.0e-3
+"""Distance from which on an agent is at a corner [m]."""
+FAR = 3.0
+"""How far past a corner agents aim at most [m]."""
 GOLDEN = 0.6180339887498949
 """Multiples of it spread evenly in [0, 1)."""
 DEARER = 0.01
@@ -55,7 +63,7 @@ def standing_in(surface, room, distance, position):
     Where its own cell has no room, since it is pressed to a wall, that is the neighbor with the
     shortest way, or one next to that.
     """
-    cell = cell_at(surface, position[0], position[1], position[2])
+    cell = floor_at(surface, position[0], position[1], position[2])
     if cell < 0 or (room.state[cell] != BLOCKED and distance[cell] < math.inf):
         return cell
     best, least = -1, math.inf
@@ -132,7 +140,7 @@ def short_kernel(start, stop, rows, surface, room, distances, reach, slot, posit
         i = rows[k]
         short[i] = 0
         position, distance = load(positions, i), distances[slot[i]]
-        cell = cell_at(surface, position[0], position[1], position[2])
+        cell = floor_at(surface, position[0], position[1], position[2])
         if cell < 0 or reach[slot[i]] == math.inf:
             continue
         if room.state[cell] != BLOCKED:
@@ -179,18 +187,46 @@ def _open_width(surface, room, corner, out):
 
 
 @kernel
+def has_room_along(surface, room, position, aim):
+    """Whether a body that is at a place has room on the straight way to another one.
+
+    Unlike `sees` this begins at the very place, and goes through tight cells, too.
+    """
+    way = sub(aim, position)
+    count = int(length(way) / surface.size) + 1
+    cell = floor_at(surface, position[0], position[1], position[2])
+    if cell < 0:
+        return False
+    for step in range(1, count + 1):
+        at = add_scaled(position, way, step / count)
+        there = cell_at(surface, at[0], at[1], at[2])
+        if there == cell:
+            continue
+        # pressed to a wall or at an edge, it leaves a cell without links
+        goes = room.state[cell] == BLOCKED
+        for side in range(8):
+            next_to = there >= 0 and neighbor_of(surface, cell, side) == there
+            goes = goes or (next_to and may_go(room, cell, there, side))
+        if there < 0 or not goes or room.state[there] == BLOCKED:
+            return False
+        cell = there
+    return True
+
+
+@kernel
 def lane_of(agent_id):
     """An agent's own lane, from 0 next to a corner to 1."""
     return (agent_id * GOLDEN) % 1.0
 
 
 @kernel
-def beside(surface, room, cell, place, after, lane, position):
+def beside(surface, room, here, cell, place, after, lane, position):
     """Where an agent passes a corner.
 
     Args:
         surface: SurfaceView.
         room: RoomView.
+        here: The cell of the agent.
         cell: The cell of the corner.
         place: Where a body stands in it [m].
         after: The corner after it [m].
@@ -202,11 +238,21 @@ def beside(surface, room, cell, place, after, lane, position):
         inward = unit(way)
         bend = (inward[0] - onward[0], inward[1] - onward[1], 0.0)
         share, out = lane * min(length(bend), 1.0), unit(bend)
-        if share > 0.0:
-            place = add_scaled(place, out, share * _open_width(surface, room, cell, out))
-        way = sub(place, position)
-    gone = NEARLY - math.sqrt(way[0] * way[0] + way[1] * way[1])
-    return add_scaled(place, onward, gone) if gone > 0.0 else place
+        far = length(way) - NEARLY
+        if share > 0.0 and far > 0.0:
+            width = min(share * _open_width(surface, room, cell, out), far)
+            aside = add_scaled(place, out, width)
+            there = cell_at(surface, aside[0], aside[1], aside[2])
+            if there >= 0 and sees(surface, room, here, there):
+                place, way = aside, sub(aside, position)
+    left = max(math.sqrt(way[0] * way[0] + way[1] * way[1]), AT)
+    if left >= NEARLY or dot(way, onward) < BACK * left:
+        return place
+    past = min(NEARLY * (NEARLY - left) / left, length(sub(after, place)))
+    aim = add_scaled(place, onward, min(past, FAR))
+    if not has_room_along(surface, room, position, aim):
+        aim = add_scaled(place, onward, NEARLY - left)
+    return aim
 
 
 @kernel
@@ -260,5 +306,5 @@ def aims_kernel(start, stop, rows, surface, room, cost, fields, slot, agents, vi
             continue
         place, after = stand_of(surface, room, next_cell), stand_of(surface, room, beyond)
         lane = lane_of(ids[i])
-        store(via, i, beside(surface, room, next_cell, place, after, lane, position))
+        store(via, i, beside(surface, room, cell, next_cell, place, after, lane, position))
         rest[i] = distance[next_cell]

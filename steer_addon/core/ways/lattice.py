@@ -30,6 +30,8 @@ BLOCK_BITS, BLOCK = 6, 64
 """Columns of a block, as a power of two."""
 PART_BITS, PART = 4, 16
 """Cells of a part, as a power of two, see `RoomView.part`."""
+STOREY = 1.0
+"""Floors that are further above one another belong to different storeys [m]."""
 MOST_ALONG = 32_000
 """Columns along x or y."""
 TINY = 1.0e-12
@@ -197,6 +199,28 @@ def cell_at(surface, x, y, z):
         rise = abs(surface.z[cell] - z)
         if rise < least:
             best, least = cell, rise
+    return best
+
+
+@kernel
+def floor_at(surface, x, y, z):
+    """The cell on which somebody stands; -1 where there is none.
+
+    At an edge the middle of a column may lie beyond it: the cell of the column is on another
+    storey then, or missing, and the nearest of those beside it is taken.
+    """
+    cell = cell_at(surface, x, y, z)
+    if cell >= 0 and abs(surface.z[cell] - z) < STOREY:
+        return cell
+    best, least = cell, math.inf
+    for side in range(8):
+        dx, dy = side_step(side)
+        other = cell_at(surface, x + dx * surface.size, y + dy * surface.size, z)
+        if other >= 0 and abs(surface.z[other] - z) < STOREY:
+            to_x, to_y = middle_of(surface, other)
+            gap = (to_x - x) ** 2 + (to_y - y) ** 2
+            if gap < least:
+                best, least = other, gap
     return best
 
 

@@ -2,9 +2,10 @@
 
 A field for each goal would take too much memory then. An agent that does not see its goal looks for
 a way once, among the corners of the surface where these are few, see `corners`, else by the same
-search, which stops at the agent, and keeps its corners. It goes from one to the next. It looks
-again when its goal has moved by more than `MOVED`, when it has gone by all that it keeps, or when
-neither its cell nor a neighbor of that sees its next corner any more.
+search, which stops at the agent, and keeps its corners. It goes from one to the next, and near one
+it heads for the one after as soon as it sees that. It looks again when its goal has moved by more
+than `MOVED`, when it has gone by all that it keeps, or when it does not see its next corner any
+more: it may have been pushed aside.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from numpy.typing import NDArray
 from ..compiled.jit import kernel
 from ..numeric.vec import dot, length, load, store, sub
 from ..views import SurfaceView
-from .finder import LANES, beside, lane_of, through
+from .finder import LANES, beside, has_room_along, lane_of, through
 from .islands import nearest_on
-from .lattice import cell_at, neighbor_of, sees, stand_of
+from .lattice import cell_at, floor_at, neighbor_of, sees, stand_of
 from .portals.links import link_from, link_of
-from .room import BLOCKED, FORBIDDEN, OPEN, may_go
+from .room import BLOCKED, FORBIDDEN
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
@@ -49,7 +50,7 @@ GOAL, NEXT, AFTER, LOOKED = 0, 3, 6, 9
 @kernel
 def stands_in(surface, room, position):
     """The cell from which an agent goes on; -1 for none. Pressed to a wall, it is one beside it."""
-    cell = cell_at(surface, position[0], position[1], position[2])
+    cell = floor_at(surface, position[0], position[1], position[2])
     if cell < 0 or room.state[cell] != BLOCKED:
         return cell
     best, least = -1, math.inf
@@ -110,10 +111,10 @@ def corner_of(kept, i, k):
 
 
 @kernel
-def left_of(kept, i):
-    """How long what agent i keeps of its way is from the next corner on [m]."""
+def left_of(kept, i, k):
+    """How long what agent i keeps of its way is from corner k on [m]."""
     left = 0.0 if kept[i, TAIL] == math.inf else abs(kept[i, TAIL] * 1.0)
-    for at in range(int(kept[i, COUNT]) - 1):
+    for at in range(k, int(kept[i, COUNT]) - 1):
         left += length(sub(corner_of(kept, i, at + 1), corner_of(kept, i, at)))
     return left
 
@@ -135,54 +136,37 @@ def _goes_by(surface, room, cell, position, place, looked, i, at):
         return False
     if length(sub(place, position)) < 2.0 * surface.size:
         return True
-    return _looks(surface, room, cell, there, looked, i, at)
+    # from where the agent is in its cell, it may see what the cell does not
+    seen = _looks(surface, room, cell, there, looked, i, at)
+    return seen or has_room_along(surface, room, position, place)
+
+
+@kernel
+def _looks_past(surface, room, kept, i, cell, position, looked):
+    """Whether an agent near its next corner sees the one after, for which it heads then."""
+    if kept[i, COUNT] < 2.0 or length(sub(corner_of(kept, i, 0), position)) > LANES:
+        return False
+    return _goes_by(surface, room, cell, position, corner_of(kept, i, 1), looked, i, AFTER)
 
 
 @kernel
 def _passed(surface, room, kept, i, cell, position, looked):
-    """Drop corners near the agent while it sees the one after; whether it may go on by the rest."""
-    count = int(kept[i, COUNT])
-    while count > 1 and length(sub(corner_of(kept, i, 0), position)) <= LANES:
-        if not _goes_by(surface, room, cell, position, corner_of(kept, i, 1), looked, i, AFTER):
-            break
-        for at in range(FIRST, FIRST + 3 * (count - 1)):
+    """Drop the corners that an agent is past; whether it may go on by the rest."""
+    while _looks_past(surface, room, kept, i, cell, position, looked):
+        near = corner_of(kept, i, 0)
+        # pushed about before it, the agent may lose sight of the one after
+        if dot(sub(position, near), sub(corner_of(kept, i, 1), near)) <= 0.0:
+            return True
+        for at in range(FIRST, GATE - 3):
             kept[i, at] = kept[i, at + 3]
-        count -= 1
-        kept[i, COUNT] = count
+        kept[i, COUNT] -= 1.0
     return _goes_by(surface, room, cell, position, corner_of(kept, i, 0), looked, i, NEXT)
-
-
-@kernel
-def _rejoins(surface, room, kept, i, cell, position):
-    """Whether a neighbor of an agent's cell sees its next corner: the way leads over it then."""
-    count, place = int(kept[i, COUNT]), corner_of(kept, i, 0)
-    there = cell_at(surface, place[0], place[1], place[2])
-    if there < 0 or room.state[there] == BLOCKED or count == CORNERS:
-        return False
-    best, least = -1, math.inf
-    for side in range(8):
-        other = neighbor_of(surface, cell, side)
-        if other < 0 or room.state[other] != OPEN or not may_go(room, cell, other, side):
-            continue
-        stand = stand_of(surface, room, other)
-        way = length(sub(stand, position)) + length(sub(place, stand))
-        if way < least and sees(surface, room, other, there):
-            best, least = other, way
-    if best < 0:
-        return False
-    for at in range(FIRST + 3 * count - 1, FIRST - 1, -1):
-        kept[i, at + 3] = kept[i, at]
-    kept[i, COUNT] = count + 1
-    stand = stand_of(surface, room, best)
-    for axis in range(3):
-        kept[i, FIRST + axis] = stand[axis]
-    return True
 
 
 @kernel
 def _gate(surface, room, kept, i):
     """The link of the portal that the last corner of an agent's way leads to; -1 for none."""
-    place = corner_of(kept, i, 0)
+    place = corner_of(kept, i, int(kept[i, COUNT]) - 1)
     cell = cell_at(surface, place[0], place[1], place[2])
     return -1 if cell < 0 else link_of(room, cell, int(kept[i, GATE]))
 
@@ -217,15 +201,13 @@ def follow_kernel(
         moved = length(sub(goal, (kept[i, 0] * 1.0, kept[i, 1] * 1.0, kept[i, 2] * 1.0)))
         if seen and (not costly or end < 0 or far <= LANES):
             # past corners, goals come and go out of sight: a way that leads on may still be needed
-            if moved > MOVED or kept[i, GATE] != 0.0 or left_of(kept, i) > far - LANES:
+            if moved > MOVED or kept[i, GATE] != 0.0 or left_of(kept, i, 0) > far - LANES:
                 kept[i, COUNT] = 0.0
             continue
         state[i] = LOOKS
         if kept[i, COUNT] > 0.0 and moved <= MOVED:
             ends_here = kept[i, COUNT] == 1.0 and kept[i, TAIL] < 0.0
-            if _passed(surface, room, kept, i, cell, position, looked) or (
-                cell >= 0 and _rejoins(surface, room, kept, i, cell, position)
-            ):
+            if _passed(surface, room, kept, i, cell, position, looked):
                 place = corner_of(kept, i, 0)
                 back = sub(position, place)
                 near = length(back) <= LANES
@@ -239,7 +221,7 @@ def follow_kernel(
 
 @kernel
 def own_aims_kernel(
-    start, stop, rows, surface, room, positions, ids, kept, state, via, rest, gates
+    start, stop, rows, surface, room, positions, ids, cells, looked, kept, state, via, rest, gates
 ):
     """Where agents head for that keep a way, and how long it is from there; see `finder`."""
     for k in range(start, stop):
@@ -247,25 +229,25 @@ def own_aims_kernel(
         count = int(kept[i, COUNT])
         if state[i] == SEEN or count == 0:
             continue
-        place, beyond = corner_of(kept, i, 0), load(via, i)
-        if count > 1:
-            beyond = corner_of(kept, i, 1)
-        # where the way ends short of the goal, its last corner is gone to itself
-        if count == 1 and kept[i, GATE] != 0.0:
+        position, lane = load(positions, i), lane_of(ids[i])
+        past = _looks_past(surface, room, kept, i, cells[i], position, looked)
+        at = 1 if past else 0
+        place, beyond = corner_of(kept, i, at), load(via, i)
+        rest[i] = left_of(kept, i, at)
+        if at + 1 < count:
+            beyond = corner_of(kept, i, at + 1)
+        elif kept[i, GATE] != 0.0:
             link = _gate(surface, room, kept, i)
             if link >= 0:
                 through(surface, room, link, gates, i)
                 store(via, i, place)
-                rest[i] = abs(kept[i, TAIL])
                 continue
-        if kept[i, TAIL] == math.inf and count == 1:
+        elif kept[i, TAIL] == math.inf:
+            # where the way ends short of the goal, its last corner is gone to itself
             store(via, i, place)
-            rest[i] = 0.0
             continue
-        rest[i] = left_of(kept, i)
         cell = cell_at(surface, place[0], place[1], place[2])
-        lane = lane_of(ids[i])
-        store(via, i, beside(surface, room, cell, place, beyond, lane, load(positions, i)))
+        store(via, i, beside(surface, room, cells[i], cell, place, beyond, lane, position))
 
 
 def keep(

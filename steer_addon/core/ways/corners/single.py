@@ -102,7 +102,7 @@ class Singles:
         looks = rows[state[rows] == own.LOOKS]
         if len(looks):
             self._find(looks, surface, told, (cells, ends), kept, scratch)
-        lanes = position, ids, kept, state, *aims
+        lanes = position, ids, cells, self._looked, kept, state, *aims
         parallel_for(own.own_aims_kernel, len(rows), rows, surface, room, *lanes)
 
     def _forget(self, count: int) -> None:
