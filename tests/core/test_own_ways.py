@@ -92,11 +92,12 @@ def test_agents_that_see_their_goals_search_nothing(monkeypatch):
 
 
 @pytest.mark.slow
-def test_all_walk_their_own_ways_with_the_same_bits_after_resuming(town):
+@pytest.mark.parametrize("setting", ["AROUND", "QUICKEST"])
+def test_all_walk_their_own_ways_with_the_same_bits_after_resuming(town, setting):
     scene, starts, goals = town
     near = np.argsort(np.linalg.norm(goals - starts, axis=1))[:FEW]
     starts, goals = starts[near], goals[near]
-    walk = Walk(scene, starts, goals[0], "AROUND", "bodies.arrival_distance=1.0")
+    walk = Walk(scene, starts, goals[0], setting, "bodies.arrival_distance=1.0")
     walk._base = replace(walk._base, targets={"": make_targets(goals)})
     walk.simulation.agents.target_index[:] = np.arange(FEW)
     walk.on(300)

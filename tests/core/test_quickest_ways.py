@@ -8,20 +8,22 @@ import way_buildings as buildings
 import way_scenes as scenes
 from waytools import Walk
 
+from steer_addon.core.ways import ways
 
-def emptied(scene, starts, goal, ways, passes, fps):
+
+def emptied(scene, starts, goal, setting, passes, fps):
     """Frames until all are at the goal, and how many passed by each of two doors.
 
     Args:
         scene: The scene.
         starts: Places of the people [m], shape (n, 3).
         goal: Where they leave [m], shape (3,).
-        ways: The setting.
+        setting: The setting *Ways*.
         passes: Tells for places (n, 3) who is in a door: 1 or 2 by the door, 0 for nobody.
         fps: Frames per second.
     """
     leave = "bodies.on_arrival=LEAVE", "bodies.arrival_distance=1.0"
-    walk = Walk(scene, starts, goal, ways, *leave, fps=fps)
+    walk = Walk(scene, starts, goal, setting, *leave, fps=fps)
     door = np.zeros(len(starts), int)
     for frame in range(round(fps * 300)):
         walk.on(1)
@@ -50,18 +52,34 @@ def ratios(scene, starts, goal, passes, count, fps=24.0):
     return found
 
 
+def room_with_two_doors(scene):
+    """Where its people start, where they leave, and who is in which door, see `emptied`."""
+    starts = [[1.5 + 0.6 * i, 1.0 + 0.6 * j, 0.0] for i in range(10) for j in range(12)]
+
+    def passes(place):
+        return np.where(np.abs(place[:, 0] - 10.0) < 0.2, np.where(place[:, 1] < 10.0, 1, 2), 0)
+
+    return starts, scene.places["goal"], passes
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("starting", "sooner"), [(1, 1.1), pytest.param(10, 1.3, marks=pytest.mark.long)]
 )
 def test_a_room_with_two_doors_empties_sooner_by_both(starting, sooner):
     scene = scenes.two_doors(near=0.8, far=0.8)
-    starts = [[1.5 + 0.6 * i, 1.0 + 0.6 * j, 0.0] for i in range(10) for j in range(12)]
+    found = ratios(scene, *room_with_two_doors(scene), starting, 12.0)
+    assert np.mean(found) >= sooner
 
-    def passes(place):
-        return np.where(np.abs(place[:, 0] - 10.0) < 0.2, np.where(place[:, 1] < 10.0, 1, 2), 0)
 
-    found = ratios(scene, starts, scene.places["goal"], passes, starting, 12.0)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("starting", "sooner"), [(1, 1.0), pytest.param(6, 1.1, marks=pytest.mark.long)]
+)
+def test_agents_with_ways_of_their_own_take_both_doors(monkeypatch, starting, sooner):
+    monkeypatch.setattr(ways, "MOST_GOALS", 0)
+    scene = scenes.two_doors(near=0.8, far=0.8)
+    found = ratios(scene, *room_with_two_doors(scene), starting, 12.0)
     assert np.mean(found) >= sooner
 
 

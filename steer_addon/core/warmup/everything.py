@@ -161,8 +161,10 @@ def _go_among_areas() -> None:
         goals = agents.position + np.array([1, 0, 0], np.float32)
         on = shape_of(told, agents), blocks_of(there, agents, told)
         row, bodies = np.arange(count), (agents.position, agents.id, agents.radius)
-        ways = Ways()
-        ways.lead(*on, goals, row, bodies)
+        ways, seen = Ways(), np.ones((count, 4), np.float32)
+        seen[:, :3] = agents.position
+        kept = ways.lead(*on, goals, row, bodies)[2]
+        ways.lead(*on, goals, row, bodies, seen, kept)
         ways.without_way(*on, goals, row, bodies)
         ways.keep_out(*on, agents, agents.copy(), 0.04)
     surface = ways.surface(*on, goals)

@@ -15,6 +15,7 @@ from ..compiled.jit import parallel_for
 from ..views import RoomView
 from .areas.keeping_out import depths
 from .areas.marking import Marks, marked
+from .corners.crowded import Crowd
 from .corners.single import Aims, Singles
 from .costs import crowding
 from .finder import aims_kernel, islands_kernel, short_kernel
@@ -127,6 +128,7 @@ class Class:
         self._roots: OrderedDict[bytes, Roots] = OrderedDict()
         # the cells that reach an end, a bit each
         self._ends: OrderedDict[int, NDArray[np.uint8]] = OrderedDict()
+        self._crowd: tuple[bytes, F32] | None = None
         self.singles = Singles(self.room, self.label, self.cost, self.strict, self.roots)
 
     def moved_to(self, surface: Surface) -> None:
@@ -165,7 +167,7 @@ class Class:
         """
         needs = needs or all_ways(np.arange(len(goals)), len(goals))
         roots = [self.roots(goal) for goal in goals]
-        told = b"" if seen is None else hashlib.blake2b(seen.tobytes(), digest_size=16).digest()
+        told = _told(seen)
         keys = [
             (root.goal, root.near, root.cells.tobytes(), root.far.tobytes(), told) for root in roots
         ]
@@ -173,7 +175,6 @@ class Class:
             if key in self._kept:
                 self._kept.move_to_end(key)
         most = max(len(set(keys)), MEMORY // max(1, 8 * self.surface.count))
-        cost = self.cost if seen is None else None
         for number, (key, root) in enumerate(zip(keys, roots, strict=True)):
             slot, far = self._kept.pop(key, -1), needs.least[number]
             if slot < 0:
@@ -182,13 +183,36 @@ class Class:
             elif self.reach[slot] >= far:
                 self._kept[key] = slot
                 continue
-            if seen is not None and cost is None:
-                cost = crowding(self.surface.view, seen)
-                cost = cost if self.cost is None else cost * self.cost
+            cost = self.cost if seen is None else self._crowded(seen)
             with scratch.progress.part(number / len(keys), (number + 1) / len(keys)):
                 self._fill(slot, root, cost, scratch, float(far))
             self._kept[key] = slot
         return np.array([self._kept[key] for key in keys], np.int64)
+
+    def _crowded(self, seen: F32) -> F32:
+        """What cells cost by areas and by people, which are looked at now and then."""
+        told = _told(seen)
+        if self._crowd is None or self._crowd[0] != told:
+            cost = crowding(self.surface.view, seen)
+            self._crowd = told, cost if self.cost is None else cost * self.cost
+        return self._crowd[1]
+
+    def lead_singles(
+        self,
+        rows: I64,
+        told: tuple[F32, I64, F32, I64],
+        seen: F32 | None,
+        kept: F32,
+        scratch: Scratch,
+        aims: Aims,
+    ) -> None:
+        """Lead agents by ways of their own, see `lead_all` and `Singles.lead`."""
+        crowd = None
+        if seen is not None:
+            # whole numbers that a float holds, and not 0
+            stamp = float(1 + int.from_bytes(_told(seen)[:2], "little"))
+            crowd = Crowd(stamp, self._crowded(seen))
+        self.singles.lead(rows, self.surface.view, told, kept, scratch, aims, crowd)
 
     def _fill(self, slot: int, root: Roots, cost: F32 | None, scratch: Scratch, far: float) -> None:
         """Find a field on the islands that it serves, for ways up to a length [m]."""
@@ -298,6 +322,11 @@ class Class:
             self.corners = np.concatenate([self.corners, np.zeros((more, cells), np.int32)])
             self.distances = np.concatenate([self.distances, np.zeros((more, cells), np.float32)])
         return free
+
+
+def _told(seen: F32 | None) -> bytes:
+    """What tells the people that ways count from others."""
+    return b"" if seen is None else hashlib.blake2b(seen.tobytes(), digest_size=16).digest()
 
 
 def class_radii(radius: F32) -> NDArray[np.float64]:

@@ -36,7 +36,9 @@ way from the last of them [m], infinite where it ends there, as near to the goal
 go, and their places [m]."""
 GATE = FIRST + 3 * CORNERS
 """Column of the portal that is gone through at the last of them, 0 for none."""
-WIDTH = GATE + 1
+STAMP = GATE + 1
+"""Column of the look at the people ahead by which the way was good enough, see `crowded`."""
+WIDTH = STAMP + 1
 MOVED = 0.5
 """A goal that moved by more than this has a new way [m]."""
 

@@ -201,7 +201,7 @@ class Ways:
                 if kept is None:
                     found.lead_all(rows, told, seen, self._scratch, aims)
                 else:
-                    found.singles.lead(rows, found.surface.view, told, kept, self._scratch, aims)
+                    found.lead_singles(rows, told, seen, kept, self._scratch, aims)
         return via, rest, kept
 
     def _patience(self, known: Known, wanted: Wanted) -> int | None:

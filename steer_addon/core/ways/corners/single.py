@@ -15,8 +15,10 @@ from ...compiled.jit import CHUNK, on_threads, parallel_for, threads
 from ...views import RoomView, SurfaceView
 from .. import own
 from ..islands import BEYOND, Roots, nearest_reached, reached_from
+from ..lattice import stand_of
 from ..portals.gates import Gates
-from ..searching import Scratch, fill_field
+from ..searching import NOTHING, Scratch, fill_field
+from .crowded import Crowd, crowded, go_straight
 from .graph import Corners, find_corners
 from .search import ways_kernel
 
@@ -76,6 +78,7 @@ class Singles:
         kept: F32,
         scratch: Scratch,
         aims: Aims,
+        crowd: Crowd | None = None,
     ) -> None:
         """Lead agents by ways of their own.
 
@@ -86,6 +89,7 @@ class Singles:
             kept: The ways that they keep, changed.
             scratch: Memory for searches.
             aims: Where they head for, written; it holds their goals before.
+            crowd: The people ahead; None where only areas count.
         """
         goals, row, position, ids = told
         room, count = self._room, len(row)
@@ -96,12 +100,20 @@ class Singles:
         seen = surface, room, self._label, goals, row, position
         parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
         self._as_near(rows[(ends[rows] < 0) & (cells[rows] >= 0)], surface, told, cells, ends, aims)
-        follows = self._cost is not None, goals, row, position, cells, ends, kept, state
+        costly = self._cost is not None or crowd is not None
+        follows = costly, goals, row, position, cells, ends, kept, state
         known = surface, room, *follows, self._looked
         parallel_for(own.follow_kernel, len(rows), rows, *known)
         looks = rows[state[rows] == own.LOOKS]
+        if crowd is not None and self._cost is None:
+            sees = self._looked[looks, own.GOAL + 2] == 1
+            straight, looks = looks[sees], looks[~sees]
+            stands = np.array([stand_of(surface, room, end) for end in ends[straight]])
+            go_straight(kept, straight, goals[row[straight]], stands.reshape(-1, 3))
         if len(looks):
             self._find(looks, surface, told, (cells, ends), kept, scratch)
+        if crowd is not None:
+            self._look_again(rows, surface, told, (cells, ends, kept, state), scratch, crowd)
         lanes = position, ids, cells, self._looked, kept, state, *aims
         parallel_for(own.own_aims_kernel, len(rows), rows, surface, room, *lanes)
 
@@ -166,28 +178,54 @@ class Singles:
         _share(search, len(looks), scratch, len(surface.z))
         self._ahead = {} if progress.told is None else ahead
 
+    def _look_again(
+        self,
+        rows: I64,
+        surface: SurfaceView,
+        told: tuple[F32, I64, F32, I64],
+        ways: tuple[I64, I64, F32, NDArray[np.uint8]],
+        scratch: Scratch,
+        crowd: Crowd,
+    ) -> None:
+        """Let agents take other ways where many people are ahead, see `crowded`."""
+        goals, row, _position, _ids = told
+        cells, ends, kept, _state = ways
+        base = NOTHING if self._cost is None else self._cost
+        looks = crowded(rows, (surface, self._room), crowd, base, ways)
+
+        def search(memory: Scratch, k: int) -> None:
+            i = looks[k]
+            cell, end = int(cells[i]), int(ends[i])
+            field = self._searched(surface, cell, end, memory, crowd.cost)
+            if field[0][cell] >= 0:
+                goal = goals[row[i]]
+                kept[i] = own.keep(surface, self._room, goal, cell, end, field, straight=True)
+            kept[i, own.STAMP] = crowd.stamp
+
+        _share(search, len(looks), scratch, len(surface.z))
+
     def _own_way(
         self, surface: SurfaceView, goal: Any, cell: int, end: int, scratch: Scratch
     ) -> list[float]:
         """What an agent keeps of a way to a goal, or as near to it as areas let it go."""
         room = self._room
-        field = self._searched(surface, cell, end, scratch)
+        field = self._searched(surface, cell, end, scratch, self._cost)
         short = self._strict and field[0][cell] < 0
         if short:
             reached = reached_from(surface, room, cell, backward=False)
             end = int(nearest_reached(surface, room, reached, tuple(float(x) for x in goal)))
             end = cell if end < 0 else end
-            field = self._searched(surface, cell, end, scratch)
+            field = self._searched(surface, cell, end, scratch, self._cost)
         straight = self._cost is not None
         return own.keep(surface, room, goal, cell, end, field, short=short, straight=straight)
 
     def _searched(
-        self, surface: SurfaceView, cell: int, end: int, scratch: Scratch
+        self, surface: SurfaceView, cell: int, end: int, scratch: Scratch, cost: F32 | None
     ) -> tuple[Any, ...]:
         """A search from the end of a way that stops at an agent."""
         field = scratch.field(len(surface.z))
         roots = Roots(end, np.array([end], np.int64), np.zeros(1))
-        fill_field(surface, self._room, roots, self._cost, field, scratch, cell)
+        fill_field(surface, self._room, roots, cost, field, scratch, cell)
         return field
 
 
