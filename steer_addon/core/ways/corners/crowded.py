@@ -3,7 +3,7 @@
 People look at the others now and then, see `costs`. After each look an agent adds up what the way
 that it keeps costs. Where that is more than `SLOW` times as much as without people, it searches by
 costs, and keeps the way that it finds. The searches of a step go through `MOST` cells or so;
-whoever is left has its turn in one of the next steps.
+whoever is left has its turn in one of the next steps. On larger surfaces nobody searches.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ I64 = NDArray[np.int64]
 SLOW = 1.2
 """How many times longer a way has to seem before an agent looks for another one."""
 MOST = 1 << 21
-"""Cells that are searched in a step, by one agent at least."""
+"""Cells that are searched in a step."""
 
 
 class Crowd(NamedTuple):
@@ -41,12 +41,14 @@ class Crowd(NamedTuple):
 
 
 @kernel
-def _leg(surface, room, cost, here, there, hidden):
-    """What a straight way costs [m]; `hidden` where there is none. Without costs its length."""
-    if len(cost) == 0:
-        return length(sub(stand_of(surface, room, there), stand_of(surface, room, here)))
+def _leg(surface, room, cost, base, here, there, hidden):
+    """What a straight way costs with people and without [m]; `hidden` where there is none."""
     paid, seen = line_cost(surface, room, cost, here, there)
-    return hidden if seen == HIDDEN else paid
+    if seen == HIDDEN:
+        return hidden, hidden
+    if len(base) > 0:
+        return paid, line_cost(surface, room, base, here, there)[0]
+    return paid, length(sub(stand_of(surface, room, there), stand_of(surface, room, here)))
 
 
 @kernel
@@ -81,12 +83,11 @@ def crowded_kernel(
             there = cell_at(surface, place[0], place[1], place[2])
             if there >= 0:
                 far = length(sub(place, stand_of(surface, room, here)))
-                now += _leg(surface, room, cost, here, there, far)
-                alone += _leg(surface, room, base, here, there, far)
-                here = there
+                more, plain = _leg(surface, room, cost, base, here, there, far)
+                now, alone, here = now + more, alone + plain, there
         rest = abs(kept[i, own.TAIL] * 1.0)
-        now += _leg(surface, room, cost, here, ends[i], rest)
-        alone += _leg(surface, room, base, here, ends[i], rest)
+        more, plain = _leg(surface, room, cost, base, here, ends[i], rest)
+        now, alone = now + more, alone + plain
         if now > SLOW * alone:
             looks[i] = 1
         else:
@@ -112,7 +113,7 @@ def crowded(
     looks = np.zeros(len(ways[0]), np.uint8)
     people = crowd.cost, base, crowd.stamp
     parallel_for(crowded_kernel, len(rows), rows, *solid, *people, *ways, looks)
-    found: I64 = rows[looks[rows] != 0][: max(1, MOST // len(solid[0].z))]
+    found: I64 = rows[looks[rows] != 0][: MOST // len(solid[0].z)]
     return found
 
 
