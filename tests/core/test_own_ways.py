@@ -27,6 +27,14 @@ def lead(scene, starts, goals, kept=None, ways=None):
     return via, rest + np.linalg.norm(via - starts, axis=1), kept
 
 
+def walk_to_each(scene, starts, goals, setting, *overrides) -> Walk:
+    """People who go each to its own goal."""
+    walk = Walk(scene, starts, goals[0], setting, *overrides)
+    walk._base = replace(walk._base, targets={"": make_targets(goals)})
+    walk.simulation.agents.target_index[:] = np.arange(len(goals))
+    return walk
+
+
 def who_look(monkeypatch) -> list[int]:
     """The rows of all agents that look for a way from now on, one after the other."""
     rows, find = [], single.Singles._find
@@ -97,9 +105,7 @@ def test_all_walk_their_own_ways_with_the_same_bits_after_resuming(town, setting
     scene, starts, goals = town
     near = np.argsort(np.linalg.norm(goals - starts, axis=1))[:FEW]
     starts, goals = starts[near], goals[near]
-    walk = Walk(scene, starts, goals[0], setting, "bodies.arrival_distance=1.0")
-    walk._base = replace(walk._base, targets={"": make_targets(goals)})
-    walk.simulation.agents.target_index[:] = np.arange(FEW)
+    walk = walk_to_each(scene, starts, goals, setting, "bodies.arrival_distance=1.0")
     walk.on(300)
     known, number = walk.simulation.agents.copy(), walk.simulation.frame
     whole = walk.on(1000)
@@ -146,12 +152,10 @@ def test_nobody_walks_to_and_fro_among_trees():
     places = scenes.free_places(scene, 2.0 * RADIUS, 2 * MANY, 6)
     starts, goals = places[:MANY], places[MANY:]
     apart = "avoid_neighbors.enabled=false", "bodies.collide_agents=false"
-    walk = Walk(scene, starts, goals[0], "AROUND", *apart)
-    walk._base = replace(walk._base, targets={"": make_targets(goals)})
-    walk.simulation.agents.target_index[:] = np.arange(MANY)
+    walk = walk_to_each(scene, starts, goals, "AROUND", *apart)
     places = walk.on(1600)
     assert (np.linalg.norm(places[-1] - goals, axis=1) < 0.5).all()
-    # 1.4 m/s: whoever has not arrived gets on in each second, once it walks
+    # at 1.4 m/s: once all walk, those who have not arrived come on in each second
     came = np.linalg.norm(places[48:] - places[24:-24], axis=2)
     there = np.linalg.norm(places[48:] - goals, axis=2) < 1.5
     assert (came[~there] > 0.9).all()

@@ -15,7 +15,7 @@ from ..compiled.jit import parallel_for
 from ..views import RoomView
 from .areas.keeping_out import depths
 from .areas.marking import Marks, marked
-from .corners.crowded import Crowd
+from .corners.crowded import Crowd, searches
 from .corners.single import Aims, Singles
 from .costs import crowding
 from .finder import aims_kernel, islands_kernel, short_kernel
@@ -183,15 +183,14 @@ class Class:
             elif self.reach[slot] >= far:
                 self._kept[key] = slot
                 continue
-            cost = self.cost if seen is None else self._crowded(seen)
+            cost = self.cost if seen is None else self._crowded(seen, told)
             with scratch.progress.part(number / len(keys), (number + 1) / len(keys)):
                 self._fill(slot, root, cost, scratch, float(far))
             self._kept[key] = slot
         return np.array([self._kept[key] for key in keys], np.int64)
 
-    def _crowded(self, seen: F32) -> F32:
-        """What cells cost by areas and by people, which are looked at now and then."""
-        told = _told(seen)
+    def _crowded(self, seen: F32, told: bytes) -> F32:
+        """What cells cost by areas and by people, who are looked at now and then."""
         if self._crowd is None or self._crowd[0] != told:
             cost = crowding(self.surface.view, seen)
             self._crowd = told, cost if self.cost is None else cost * self.cost
@@ -208,10 +207,11 @@ class Class:
     ) -> None:
         """Lead agents by ways of their own, see `lead_all` and `Singles.lead`."""
         crowd = None
-        if seen is not None:
+        if seen is not None and searches(self.surface.view):
+            people = _told(seen)
             # whole numbers that a float holds, and not 0
-            stamp = float(1 + int.from_bytes(_told(seen)[:2], "little"))
-            crowd = Crowd(stamp, self._crowded(seen))
+            stamp = float(1 + int.from_bytes(people[:2], "little"))
+            crowd = Crowd(stamp, self._crowded(seen, people))
         self.singles.lead(rows, self.surface.view, told, kept, scratch, aims, crowd)
 
     def _fill(self, slot: int, root: Roots, cost: F32 | None, scratch: Scratch, far: float) -> None:

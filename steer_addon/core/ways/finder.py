@@ -202,12 +202,14 @@ def has_room_along(surface, room, position, aim):
         there = cell_at(surface, at[0], at[1], at[2])
         if there == cell:
             continue
+        if there < 0 or room.state[there] == BLOCKED:
+            return False
         # pressed to a wall or at an edge, it leaves a cell without links
         goes = room.state[cell] == BLOCKED
         for side in range(8):
-            next_to = there >= 0 and neighbor_of(surface, cell, side) == there
+            next_to = neighbor_of(surface, cell, side) == there
             goes = goes or (next_to and may_go(room, cell, there, side))
-        if there < 0 or not goes or room.state[there] == BLOCKED:
+        if not goes:
             return False
         cell = there
     return True

@@ -25,7 +25,7 @@ I64 = NDArray[np.int64]
 SLOW = 1.2
 """How many times longer a way has to seem before an agent looks for another one."""
 MOST = 1 << 21
-"""Cells that are searched in a step."""
+"""Cells that are searched in a step; where a surface has more, nobody searches."""
 
 
 class Crowd(NamedTuple):
@@ -38,6 +38,11 @@ class Crowd(NamedTuple):
 
     stamp: float
     cost: F32
+
+
+def searches(surface: SurfaceView) -> int:
+    """How many agents may search a surface in a step."""
+    return MOST // len(surface.z)
 
 
 @kernel
@@ -113,20 +118,20 @@ def crowded(
     looks = np.zeros(len(ways[0]), np.uint8)
     people = crowd.cost, base, crowd.stamp
     parallel_for(crowded_kernel, len(rows), rows, *solid, *people, *ways, looks)
-    found: I64 = rows[looks[rows] != 0][: MOST // len(solid[0].z)]
+    found: I64 = rows[looks[rows] != 0][: searches(solid[0])]
     return found
 
 
-def go_straight(kept: F32, rows: I64, goals: F32, stands: F32) -> None:
+def go_straight(kept: F32, rows: I64, goals: F32, via: F32) -> None:
     """Let agents that see their goals keep the straight way, which people may be on.
 
     Args:
         kept: What agents keep, written.
         rows: Rows of the agents.
         goals: Their goals [m], shape (len(rows), 3).
-        stands: Where their ways end [m], shape (len(rows), 3).
+        via: Where the ways of all agents end [m], shape (agents, 3).
     """
     kept[rows] = 0.0
     kept[rows, : own.COUNT] = goals
     kept[rows, own.COUNT] = 1.0
-    kept[rows[:, None], own.FIRST + np.arange(3)] = stands
+    kept[rows[:, None], own.FIRST + np.arange(3)] = via[rows]

@@ -15,7 +15,6 @@ from ...compiled.jit import CHUNK, on_threads, parallel_for, threads
 from ...views import RoomView, SurfaceView
 from .. import own
 from ..islands import BEYOND, Roots, nearest_reached, reached_from
-from ..lattice import stand_of
 from ..portals.gates import Gates
 from ..searching import NOTHING, Scratch, fill_field
 from .crowded import Crowd, crowded, go_straight
@@ -108,8 +107,7 @@ class Singles:
         if crowd is not None and self._cost is None:
             sees = self._looked[looks, own.GOAL + 2] == 1
             straight, looks = looks[sees], looks[~sees]
-            stands = np.array([stand_of(surface, room, end) for end in ends[straight]])
-            go_straight(kept, straight, goals[row[straight]], stands.reshape(-1, 3))
+            go_straight(kept, straight, goals[row[straight]], aims[0])
         if len(looks):
             self._find(looks, surface, told, (cells, ends), kept, scratch)
         if crowd is not None:
