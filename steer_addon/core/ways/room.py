@@ -44,13 +44,17 @@ BLOCKED, TIGHT, OPEN, FORBIDDEN = 0, 1, 2, 3
 """States of cells; who is in a forbidden one may leave it, and nobody goes into one."""
 
 SLACK = 1.0e-3
-"""By how much less than the radius is still enough [m]."""
+"""By how much less than the radius is still enough in a cell, whose places are kept in steps [m]."""
+CLOSE = 1.0e-4
+"""The same on the way between two of them [m]."""
 TRIES = 6
 """How often a place is moved."""
 LOOKS = 3
 """How often the place of a straight way is looked for where there is least room."""
 BETWEEN = 8
 """Into how many parts the way between two cells is divided where a body may not fit through."""
+WITHIN = 4
+"""Into how many parts each of these is divided."""
 ONCE = (0, 1, 4, 5)
 """Sides at which each pair of neighbors is found once."""
 
@@ -69,7 +73,7 @@ def may_go(room, cell, other, side):
 @kernel
 def _apart(point, at, clear, radius):
     """A point moved away from what is next to it, until that is as far as the radius: x, y."""
-    away = (radius - clear + 0.5 * SLACK) / clear
+    away = (radius - clear) / clear
     return point[0] + (point[0] - at[0]) * away, point[1] + (point[1] - at[1]) * away
 
 
@@ -85,7 +89,7 @@ def _moved(surface, cell, ground, colliders, body, radius):
             return True, (x - mx) / half, (y - my) / half
         if clear <= 0.0:
             break
-        x, y = _apart((x, y), (at_x, at_y), clear, radius)
+        x, y = _apart((x, y), (at_x, at_y), clear, radius + 0.5 * SLACK)
         x = mx + min(max(x - mx, -half), half)
         y = my + min(max(y - my, -half), half)
         # what is kept is a whole number of 127ths
@@ -100,11 +104,11 @@ def _beside(ground, colliders, body, radius, point):
     x, y, z = point
     for _try in range(TRIES):
         clear, at_x, at_y = clearance_at(ground, colliders, (x, y, z), body, radius)
-        if clear >= radius - SLACK:
+        if clear >= radius - CLOSE:
             return True, x, y
         if clear <= 0.0:
             break
-        x, y = _apart((x, y), (at_x, at_y), clear, radius)
+        x, y = _apart((x, y), (at_x, at_y), clear, radius + 0.5 * CLOSE)
     return False, x, y
 
 
@@ -119,7 +123,7 @@ def _goes_straight(ground, colliders, body, radius, start, way):
         clear, at_x, at_y = clearance_at(ground, colliders, place, body, reach)
         if clear >= reach:
             return True
-        if clear < radius - SLACK:
+        if clear < radius - CLOSE:
             return False
         along = (at_x - start[0]) * way[0] + (at_y - start[1]) * way[1]
         share = min(max(along / square, 0.0), 1.0)
@@ -141,13 +145,20 @@ def _pinched(ground, colliders, body, radius, a, b):
     if _goes_straight(*blocks, (x, y, z), way):
         return False
     most = 2.0 * math.sqrt(way[0] * way[0] + way[1] * way[1]) / BETWEEN
-    for k in range(1, BETWEEN):
+    for k in range(BETWEEN + 1):
         point = (a[0] + way[0] * k / BETWEEN, a[1] + way[1] * k / BETWEEN, z)
         found, next_x, next_y = _beside(*blocks, point)
-        if not found or math.sqrt((next_x - x) ** 2 + (next_y - y) ** 2) > most:
+        if found and k > 0:
+            found = math.sqrt((next_x - x) ** 2 + (next_y - y) ** 2) <= most
+            # a gap that is little too narrow lies between two places
+            for part in range(1, WITHIN):
+                share = part / WITHIN
+                point = (x + share * (next_x - x), y + share * (next_y - y), z)
+                found = found and _beside(*blocks, point)[0]
+        if not found:
             return True
         x, y = next_x, next_y
-    return math.sqrt((b[0] - x) ** 2 + (b[1] - y) ** 2) > most
+    return False
 
 
 @kernel
