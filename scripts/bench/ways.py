@@ -14,10 +14,10 @@ from scripts.bench.plain_field import plain_field
 from scripts.bench.table import Row, median, medians, seconds_of, timed
 from steer_addon.core.geometry import bvh
 from steer_addon.core.views import BvhView, RoomView
-from steer_addon.core.ways.islands import Roots
+from steer_addon.core.ways.islands import Roots, label_islands
 from steer_addon.core.ways.known import Blocks
 from steer_addon.core.ways.lattice import middles_of
-from steer_addon.core.ways.room import OPEN, make_room
+from steer_addon.core.ways.room import OPEN, make_room, passable
 from steer_addon.core.ways.searching import Scratch, fill_field
 from steer_addon.core.ways.surface import Shape, Surface, bounds_of, make_surface
 from steer_addon.core.ways.ways import Ways
@@ -181,6 +181,10 @@ def _town() -> Iterator[Row]:
     note = f"{surface.count:,} cells of {surface.view.size:g} m"
     yield timed(name, seconds, "s", note=note)
     yield Row("… its memory", surface.bytes / 1e6, "MB", 100.0)
+    room = make_room(surface, ground, walls, RADIUS)
+    label, _count = label_islands(passable(surface, room).view, room)
+    more = sum(array.nbytes for array in (*room, *label))
+    yield Row("… that of the room on it, with islands", more / 1e6, "MB", note="once a body size")
     blocks, people = Blocks(ground, walls, {"walls": walls}), 100
     rows, bodies = np.zeros(people, np.int64), np.full(people, RADIUS, np.float32)
     rng, known = np.random.default_rng(5), Ways()

@@ -182,6 +182,13 @@ class RoomView(NamedTuple):
     # there are none
 
 
+class LabelView(NamedTuple):
+    """The island of each cell with room, see core.ways.islands."""
+
+    part: I32  # (parts,) that of each 16 cells; -1 - row of single where they are of several
+    single: I32  # (rows, 16) those of such cells
+
+
 class NeighborView(NamedTuple):
     """For each agent its nearest others, nearest first, ties by id."""
 

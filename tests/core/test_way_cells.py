@@ -13,7 +13,7 @@ from steer_addon.core.geometry import bvh
 from steer_addon.core.inputs.world import CollidersBuilder
 from steer_addon.core.ways import surface as surface_module
 from steer_addon.core.ways.clearance import clearance_at, is_clear, shares_of
-from steer_addon.core.ways.islands import label_islands
+from steer_addon.core.ways.islands import islands_at, label_islands
 from steer_addon.core.ways.lattice import (
     LAYERED,
     VOID,
@@ -246,7 +246,8 @@ def test_nobody_is_led_through_a_gap_between_corners_that_is_too_narrow(
     room = make_room(surface, blocks.ground, blocks.colliders, radius)
     view = passable(surface, room).view
     label, _count = label_islands(view, room)
-    above, below = (label[cell_at(view, x, y, 0.0)] for x, y in ((-4.0, 4.0), (4.0, -4.0)))
+    sides = np.array([cell_at(view, x, y, 0.0) for x, y in ((-4.0, 4.0), (4.0, -4.0))])
+    above, below = islands_at(label, room, sides)
     assert above >= 0 and below >= 0
     assert (above == below) == (share > 1.0)
     # whoever fits through is stopped nowhere

@@ -13,7 +13,14 @@ from steer_addon.core.geometry import bvh
 from steer_addon.core.inputs.world import CollidersBuilder
 from steer_addon.core.ways import own
 from steer_addon.core.ways.corners import graph, single
-from steer_addon.core.ways.islands import label_islands, nearest_kernel, nearest_on
+from steer_addon.core.ways.islands import (
+    island_of,
+    islands_at,
+    label_islands,
+    label_kernel,
+    nearest_kernel,
+    nearest_on,
+)
 from steer_addon.core.ways.known import Blocks
 from steer_addon.core.ways.room import OPEN, make_room
 from steer_addon.core.ways.surface import bounds_of, make_surface
@@ -120,6 +127,20 @@ def test_corners_after_something_moved_are_those_of_a_fresh_start(monkeypatch):
     turns[found.cells] = found.turns
     numbers, _lines, box = graph._before(view, found.cells, turns, before, changed)
     assert (numbers >= 0).mean() > 0.8 and box[2] - box[0] < 120.0
+
+
+def test_islands_are_kept_for_cells_together_as_they_are_for_each():
+    scene = scenes.random_blocks(3, 30, 40.0)
+    surface, room = surface_of(blocks_of(scene))
+    plain, waiting = np.zeros((2, surface.count), np.int32)
+    count = label_kernel(surface.view, room, plain, waiting)
+    label, islands = label_islands(surface.view, room)
+    assert islands == count > 5
+    cells = np.arange(surface.count)
+    assert np.array_equal(islands_at(label, room, cells), plain)
+    assert [island_of(label, room, cell) for cell in cells] == plain.tolist()
+    # some of the cells that are kept together are of several islands, most are not
+    assert 0 < len(label.single) < 0.5 * len(label.part)
 
 
 def test_the_nearest_place_of_an_island_is_that_of_all_its_cells():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.step.guiding import blocks_of, goes, shape_of
 from ...core.ways.classes import class_radii
+from ...core.ways.islands import islands_at
 from ...core.ways.known import Blocks
 from ...core.ways.looking import Islands, cells_near, islands_of, middles
 from ...core.ways.room import FORBIDDEN
@@ -151,7 +152,8 @@ def drawn(
     points[:, :, 2] += LIFT + slope.astype(np.float64) @ flat.T
     rank = np.empty(len(islands.area), np.int64)
     rank[np.argsort(-islands.area, kind="stable")] = np.arange(len(rank))
-    colors = np.array(ISLANDS, np.float32)[rank[islands.label[cells]] % len(ISLANDS)]
+    ranks = rank[islands_at(islands.label, islands.room, cells)]
+    colors = np.array(ISLANDS, np.float32)[ranks % len(ISLANDS)]
     if islands.cost is not None:
         # dearer cells are darker, preferred ones brighter
         cost = islands.cost[cells][:, None]

@@ -22,6 +22,7 @@ from .finder import aims_kernel, islands_kernel, short_kernel
 from .islands import (
     Roots,
     find_roots,
+    islands_at,
     label_islands,
     reached_from,
 )
@@ -97,7 +98,7 @@ class Class:
         cost: How many times longer ways seem in each cell by areas, shape (cells,); None for once.
         strict: Whether areas forbid some ways.
         depth: How deep in forbidden areas each cell is, see `keeping_out.depths`; None without any.
-        label: The island of each cell.
+        label: The island of each cell with room.
         islands: Number of islands.
         goals: The cell of the goal of the field in each slot, see `Roots.goal`, shape (slots,).
         corners: The next corner of each cell, shape (slots, cells).
@@ -216,7 +217,7 @@ class Class:
 
     def _fill(self, slot: int, root: Roots, cost: F32 | None, scratch: Scratch, far: float) -> None:
         """Find a field on the islands that it serves, for ways up to a length [m]."""
-        wanted = self.served[slot][self.label[root.cells]]
+        wanted = self.served[slot][islands_at(self.label, self.room, root.cells)]
         served = root._replace(cells=root.cells[wanted], far=root.far[wanted])
         options = served, cost, (self.corners[slot], self.distances[slot]), scratch
         reach = fill_field(self.surface.view, self.room, *options, limit=far)

@@ -22,7 +22,7 @@ import math
 
 from ..compiled.jit import kernel
 from ..numeric.vec import add_scaled, dot, length, load, store, sub, unit
-from .islands import BEYOND
+from .islands import BEYOND, island_of
 from .lattice import cell_at, floor_at, line_cost, neighbor_of, place_of, sees, stand_of
 from .portals.links import link_from
 from .room import BLOCKED, OPEN, may_go
@@ -87,7 +87,7 @@ def islands_kernel(start, stop, rows, surface, room, label, positions, islands):
         rows: Rows of the agents.
         surface: SurfaceView.
         room: RoomView.
-        label: The island of each cell, -1 for none.
+        label: LabelView.
         positions: Where they are [m].
         islands: Their islands, -1 for none, shape (agents, k), written.
     """
@@ -97,16 +97,17 @@ def islands_kernel(start, stop, rows, surface, room, label, positions, islands):
             islands[i, k] = -1
         position = load(positions, i)
         cell = cell_at(surface, position[0], position[1], position[2])
-        if cell < 0 or label[cell] >= 0:
-            islands[i, 0] = label[cell] if cell >= 0 else -1
+        islands[i, 0] = island_of(label, room, cell) if cell >= 0 else -1
+        if cell < 0 or islands[i, 0] >= 0:
             continue
         for number in range(BESIDE):
             other = _beside(surface, cell, number)
-            known = other < 0 or label[other] < 0 or size == islands.shape[1]
+            island = island_of(label, room, other) if other >= 0 else -1
+            known = island < 0 or size == islands.shape[1]
             for k in range(size):
-                known = known or islands[i, k] == label[other]
+                known = known or islands[i, k] == island
             if not known:
-                islands[i, size] = label[other]
+                islands[i, size] = island
                 size += 1
 
 

@@ -16,8 +16,17 @@ from numpy.typing import NDArray
 
 from ..compiled.jit import kernel
 from ..numeric.vec import length, sub
-from ..views import RoomView, SurfaceView
-from .lattice import cell_at, cells_above, middles_of, neighbor_of, opposite, stand_of
+from ..views import LabelView, RoomView, SurfaceView
+from .lattice import (
+    PART,
+    PART_BITS,
+    cell_at,
+    cells_above,
+    middles_of,
+    neighbor_of,
+    opposite,
+    stand_of,
+)
 from .room import BLOCKED, FORBIDDEN, OPEN, may_go
 
 I32 = NDArray[np.int32]
@@ -75,12 +84,56 @@ def label_kernel(surface, room, label, waiting):
 
 
 @kernel
+def pack_kernel(label, part, single):
+    """Keep islands by parts, see `LabelView`. Returns how many rows `single` needs.
+
+    Nothing is written to `single` if it has none.
+    """
+    rows = 0
+    for number in range(len(part)):
+        begin, end = number << PART_BITS, min((number + 1) << PART_BITS, len(label))
+        part[number], several = 0, False
+        found = -1
+        for cell in range(begin, end):
+            if label[cell] >= 0:
+                several = several or (found >= 0 and found != label[cell])
+                found = label[cell]
+        if not several:
+            part[number] = max(found, 0)
+            continue
+        part[number] = -1 - rows
+        if len(single) > 0:
+            for cell in range(begin, end):
+                single[rows, cell - begin] = label[cell]
+        rows += 1
+    return rows
+
+
+@kernel
+def island_of(label, room, cell):
+    """The island of a cell, -1 where there is no room."""
+    if room.state[cell] == BLOCKED:
+        return -1
+    island = label.part[cell >> PART_BITS]
+    return island if island >= 0 else label.single[-1 - island, cell & (PART - 1)]
+
+
+def islands_at(label: LabelView, room: RoomView, cells: I64) -> I32:
+    """The islands of some cells, -1 where there is no room, shape (n,)."""
+    found: I32 = label.part[cells >> PART_BITS]
+    several = np.flatnonzero(found < 0)
+    found[several] = label.single[-1 - found[several], cells[several] & (PART - 1)]
+    found[room.state[cells] == BLOCKED] = -1
+    return found
+
+
+@kernel
 def nearest_kernel(surface, room, label, goal, cells, least):
     """The cell of each island that is nearest to a goal, and its distance [m]."""
     for island in range(len(cells)):
         cells[island], least[island] = -1, math.inf
-    for cell in range(len(label)):
-        island = label[cell]
+    for cell in range(len(room.state)):
+        island = island_of(label, room, cell)
         if island >= 0 and room.state[cell] != FORBIDDEN:
             x, y, z = stand_of(surface, room, cell)
             x, y, z = x - goal[0], y - goal[1], z - goal[2]
@@ -110,7 +163,7 @@ def nearest_on(surface, room, label, island, goal):
                 begin, end = cells_above(surface, column)
                 for cell in range(begin - 1, end):
                     cell = column if cell < begin else cell
-                    if label[cell] != island or room.state[cell] == FORBIDDEN:
+                    if island_of(label, room, cell) != island or room.state[cell] == FORBIDDEN:
                         continue
                     dx, dy, dz = sub(stand_of(surface, room, cell), goal)
                     gap = dx * dx + dy * dy + dz * dz
@@ -120,14 +173,25 @@ def nearest_on(surface, room, label, island, goal):
     return best
 
 
-def label_islands(surface: SurfaceView, room: RoomView) -> tuple[I32, int]:
-    """The island of each cell, shape (cells,), -1 for none; and how many islands there are."""
+def label_islands(surface: SurfaceView, room: RoomView) -> tuple[LabelView, int]:
+    """The island of each cell with room, and how many islands there are."""
     label, waiting = np.zeros(len(surface.z), np.int32), np.zeros(len(surface.z), np.int32)
-    return label, int(label_kernel(surface, room, label, waiting))
+    count = int(label_kernel(surface, room, label, waiting))
+    part, single = np.zeros(-(-len(label) // PART), np.int32), np.zeros((0, PART), np.int32)
+    rows = pack_kernel(label, part, single)
+    if rows:
+        single = np.full((rows, PART), -1, np.int32)
+        pack_kernel(label, part, single)
+    return LabelView(part, single), count
 
 
 def find_roots(
-    surface: SurfaceView, room: RoomView, label: I32, count: int, goal: Any, strict: bool = False
+    surface: SurfaceView,
+    room: RoomView,
+    label: LabelView,
+    count: int,
+    goal: Any,
+    strict: bool = False,
 ) -> Roots:
     """Where ways to a goal end; in forbidden cells none do.
 
@@ -148,10 +212,11 @@ def find_roots(
     cells, least = np.zeros(count, np.int64), np.zeros(count)
     nearest_kernel(surface, room, label, tuple(point.tolist()), cells, least)
     here = int(cell_at(surface, *point.tolist()))
-    if here < 0 or label[here] < 0 or room.state[here] == FORBIDDEN:
+    island = island_of(label, room, here) if here >= 0 else -1
+    if island < 0 or room.state[here] == FORBIDDEN:
         near = int(cells[least.argmin()]) if strict and count else -1
         return Roots(NOWHERE, cells, np.zeros(count), near)
-    cells[label[here]] = here
+    cells[island] = here
     return Roots(here, cells, np.zeros(count), here if strict else -1)
 
 

@@ -7,19 +7,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..views import RoomView
+from ..views import LabelView, RoomView
 from .areas.marking import Marker, marked
-from .islands import label_islands
+from .islands import islands_at, label_islands
 from .known import Blocks
 from .lattice import middles_of
 from .portals.gates import no_gates
-from .room import FORBIDDEN, make_room, passable
+from .room import BLOCKED, FORBIDDEN, make_room, passable
 from .surface import Shape, Surface
 from .ways import Ways
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
-I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
 MOST_CORNERS = 1000
@@ -32,13 +31,13 @@ class Islands(NamedTuple):
     Attributes:
         room: Which cells have room for them, and which of these are forbidden.
         cost: How many times longer ways seem by areas, shape (cells,); None where nothing costs.
-        label: The island of each cell, -1 where there is no room, shape (cells,).
+        label: The island of each cell with room.
         area: Area of each island without forbidden cells, from above [m²], shape (islands,).
     """
 
     room: RoomView
     cost: F32 | None
-    label: I32
+    label: LabelView
     area: F64
 
 
@@ -73,7 +72,8 @@ def islands_of(surface: Surface, blocks: Blocks, radius: float, row: int = 0) ->
         marks = Marker(surface, blocks.ground).marks(*options)
         room = marked(room, surface, marks, radius)
     label, count = label_islands(surface.view, room)
-    cells = np.bincount(label[(label >= 0) & (room.state != FORBIDDEN)], minlength=count)
+    free = np.flatnonzero((room.state != BLOCKED) & (room.state != FORBIDDEN))
+    cells = np.bincount(islands_at(label, room, free), minlength=count)
     cost = None if marks is None else marks.cost
     return Islands(room, cost, label, cells * surface.view.size**2)
 
@@ -87,7 +87,7 @@ def cells_near(islands: Islands, surface: Surface, place: F64, most: int) -> I64
         place: The place [m], shape (3,).
         most: Largest number of cells.
     """
-    cells = np.flatnonzero(islands.label >= 0)
+    cells = np.flatnonzero(islands.room.state != BLOCKED)
     if len(cells) <= most:
         return cells
     away = middles(surface, cells) - place

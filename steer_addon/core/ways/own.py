@@ -20,7 +20,7 @@ from ..compiled.jit import kernel
 from ..numeric.vec import dot, length, load, store, sub
 from ..views import SurfaceView
 from .finder import LANES, beside, has_room_along, lane_of, through
-from .islands import nearest_on
+from .islands import island_of, nearest_on
 from .lattice import cell_at, floor_at, neighbor_of, sees, stand_of
 from .portals.links import link_from, link_of
 from .room import BLOCKED, FORBIDDEN
@@ -77,7 +77,8 @@ def ends_kernel(start, stop, rows, surface, room, label, goals, row, positions, 
         cell, end = stands_in(surface, room, load(positions, i)), -1
         if cell >= 0:
             end = cell_at(surface, goal[0], goal[1], goal[2])
-            if end >= 0 and (label[end] < 0 or label[end] != label[cell]):
+            island = island_of(label, room, end) if end >= 0 else -1
+            if island < 0 or island != island_of(label, room, cell):
                 end = -1
             if end >= 0 and room.state[end] == FORBIDDEN:
                 end = -1
@@ -94,7 +95,7 @@ def as_near_kernel(
     """
     for k in range(start, stop):
         i = rows[k]
-        goal, island = load(goals, row[i]), label[cells[i]]
+        goal, island = load(goals, row[i]), island_of(label, room, cells[i])
         gap = sub(goal, load(asked, i))
         if nearest[i, 0] != island or gap[0] != 0.0 or gap[1] != 0.0 or gap[2] != 0.0:
             store(asked, i, goal)

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from .ahead.found import takes_long
 from .ahead.progress import found_surface
 from .classes import class_radii
-from .islands import find_roots
+from .islands import find_roots, islands_at
 from .known import Blocks, boxes_of
 from .lattice import middles_of
 from .looking import Islands, islands_of
+from .room import BLOCKED
 from .searching import Scratch, fill_field
 from .surface import Bounds, Shape, Surface, bounds_of, lattice_of, make_surface
 
@@ -98,14 +99,14 @@ def report(shape: Shape, blocks: Blocks, goals: F32, radius: F32) -> Report:
         ClassReport(
             float(each),
             int(count),
-            int((islands.label >= 0).sum()),
+            int((islands.room.state != BLOCKED).sum()),
             len(islands.area),
             float(islands.area.max(initial=0.0)),
             len(np.unique(np.abs(islands.room.portal))),
         )
         for each, count, islands in zip(radii[::-1], counts[::-1], every, strict=True)
     )
-    room = sum(array.nbytes for islands in every for array in (*islands.room, islands.label))
+    room = sum(array.nbytes for islands in every for array in (*islands.room, *islands.label))
     view = surface.view
     return Report(
         cell_size=view.size,
@@ -150,6 +151,7 @@ def _fill(surface: Surface, islands: Islands, goals: F32) -> None:
 
 def _place_on(surface: Surface, island: int, islands: Islands) -> tuple[float, float, float]:
     """The middle of the first cell of an island."""
-    cell = (islands.label == island).argmax()
-    x, y, z = middles_of(surface.view, cell[None])[0].tolist()
+    cells = np.flatnonzero(islands.room.state != BLOCKED)
+    first = (islands_at(islands.label, islands.room, cells) == island).argmax()
+    x, y, z = middles_of(surface.view, cells[first : first + 1])[0].tolist()
     return x, y, z

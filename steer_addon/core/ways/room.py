@@ -44,7 +44,7 @@ BLOCKED, TIGHT, OPEN, FORBIDDEN = 0, 1, 2, 3
 """States of cells; who is in a forbidden one may leave it, and nobody goes into one."""
 
 SLACK = 1.0e-3
-"""By how much less than the radius is still enough in a cell, whose places are kept in steps [m]."""
+"""By how much less than the radius is enough in a cell, whose places are kept in steps [m]."""
 CLOSE = 1.0e-4
 """The same on the way between two of them [m]."""
 TRIES = 6

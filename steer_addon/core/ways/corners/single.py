@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled.jit import CHUNK, on_threads, parallel_for, threads
-from ...views import RoomView, SurfaceView
+from ...views import LabelView, RoomView, SurfaceView
 from .. import own
 from ..islands import BEYOND, Roots, nearest_reached, reached_from
 from ..portals.gates import Gates
@@ -41,7 +41,7 @@ class Singles:
     def __init__(
         self,
         room: RoomView,
-        label: I32,
+        label: LabelView,
         cost: F32 | None,
         strict: bool,
         roots: Callable[[Any], Roots],
@@ -50,7 +50,7 @@ class Singles:
 
         Args:
             room: Where they have room and may be.
-            label: The island of each cell.
+            label: The island of each cell with room.
             cost: How many times longer ways seem in each cell; None for once.
             strict: Whether areas forbid some ways.
             roots: Where ways to a place end.
