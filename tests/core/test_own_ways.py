@@ -11,6 +11,7 @@ from waytools import RADIUS, SHAPE, Walk, blocks_of, led
 
 from steer_addon.core.compiled import jit
 from steer_addon.core.inputs.targets import make_targets
+from steer_addon.core.ways import ways
 from steer_addon.core.ways.corners import single
 from steer_addon.core.ways.own import COUNT, WIDTH
 from steer_addon.core.ways.ways import Ways
@@ -159,3 +160,24 @@ def test_nobody_walks_to_and_fro_among_trees():
     came = np.linalg.norm(places[48:] - places[24:-24], axis=2)
     there = np.linalg.norm(places[48:] - goals, axis=2) < 1.5
     assert (came[~there] > 0.9).all()
+
+
+def test_who_is_pushed_past_a_corner_does_not_turn_round(monkeypatch):
+    # round the first wall and to the third one; beside the way, the second one hides where it bends
+    outlines = [
+        scenes.rectangle(9.4, 10.25, 10.6, 20.0),
+        scenes.rectangle(16.0, 0.0, 17.0, 9.6),
+        scenes.rectangle(30.0, 10.25, 31.0, 20.0),
+    ]
+    scene = inside_fence(scenes.on_plane(outlines, (45.0, 20.0)))
+    pushed = [(9.2 + 0.2 * k, 9.25 + 0.1 * side) for k in range(6) for side in range(6)]
+    monkeypatch.setattr(ways, "MOST_GOALS", 0)
+    places = np.array([[4.0, 11.5, 0.0], [36.0, 13.0, 0.0]])
+    apart = "avoid_neighbors.enabled=false", "bodies.collide_agents=false"
+    walk = walk_to_each(scene, *np.repeat(places[:, None], len(pushed), axis=1), "AROUND", *apart)
+    while walk.on(1)[-1, :, 0].min() < 7.5:
+        pass
+    walk.simulation.agents.position[:, :2] = pushed
+    after = walk.on(48)[-48:]
+    # at 1.4 m/s
+    assert (after[24:, :, 0] - after[:-24, :, 0] > 1.0).all()

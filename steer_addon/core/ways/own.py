@@ -3,7 +3,8 @@
 A field for each goal would take too much memory then. An agent that does not see its goal looks for
 a way once, among the corners of the surface where these are few, see `corners`, else by the same
 search, which stops at the agent, and keeps its corners. It goes from one to the next, and near one
-it heads for the one after as soon as it sees that. It looks again when its goal has moved by more
+it heads for the one after as soon as it sees that, or for the line to it if it was pushed past the
+corner beside that. It looks again when its goal has moved by more
 than `MOVED`, when it has gone by all that it keeps, or when it does not see its next corner any
 more: it may have been pushed aside.
 """
@@ -17,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.jit import kernel
-from ..numeric.vec import dot, length, load, store, sub
+from ..numeric.vec import add_scaled, dot, length, load, store, sub
 from ..views import SurfaceView
-from .finder import LANES, beside, has_room_along, lane_of, through
+from .finder import LANES, NEARLY, beside, has_room_along, lane_of, through
 from .islands import island_of, nearest_on
 from .lattice import cell_at, floor_at, neighbor_of, sees, stand_of
 from .portals.links import link_from, link_of
@@ -153,6 +154,26 @@ def _looks_past(surface, room, kept, i, cell, position, looked):
 
 
 @kernel
+def _follow_leg(surface, room, kept, i, position):
+    """Move the next corner on, toward the one after, if an agent is past it and does not see that.
+
+    Pushed aside there, the agent would turn round to the corner, and round again when it is there.
+    """
+    near = corner_of(kept, i, 0)
+    leg, past = sub(corner_of(kept, i, 1), near), sub(position, near)
+    long = length(leg)
+    if kept[i, COUNT] < 2.0 or long == 0.0 or length(past) > LANES:
+        return
+    gone = dot(past, leg) / long
+    if gone <= 0.0:
+        return
+    place = add_scaled(near, leg, min((gone + NEARLY) / long, 1.0))
+    if has_room_along(surface, room, position, place):
+        for k in range(3):
+            kept[i, FIRST + k] = place[k]
+
+
+@kernel
 def _passed(surface, room, kept, i, cell, position, looked):
     """Drop the corners that an agent is past; whether it may go on by the rest."""
     while _looks_past(surface, room, kept, i, cell, position, looked):
@@ -163,6 +184,7 @@ def _passed(surface, room, kept, i, cell, position, looked):
         for at in range(FIRST, GATE - 3):
             kept[i, at] = kept[i, at + 3]
         kept[i, COUNT] -= 1.0
+    _follow_leg(surface, room, kept, i, position)
     return _goes_by(surface, room, cell, position, corner_of(kept, i, 0), looked, i, NEXT)
 
 
