@@ -4,9 +4,8 @@ A field for each goal would take too much memory then. An agent that does not se
 a way once, among the corners of the surface where these are few, see `corners`, else by the same
 search, which stops at the agent, and keeps its corners. It goes from one to the next, and near one
 it heads for the one after as soon as it sees that, or for the line to it if it was pushed past the
-corner beside that. It looks again when its goal has moved by more
-than `MOVED`, when it has gone by all that it keeps, or when it does not see its next corner any
-more: it may have been pushed aside.
+corner beside that. It looks again when its goal has moved by more than `MOVED`, when it has gone by
+all that it keeps, or when it does not see its next corner any more: it may have been pushed aside.
 """
 
 from __future__ import annotations
