@@ -156,6 +156,7 @@ class SurfaceView(NamedTuple):
     # cells above others: four bits a side, 0 where nobody can go on, else 1 + the layer there
 
 
+NO_HEADS = np.zeros((0, 3), np.float32)
 NO_NARROW = np.zeros(0, np.int64)
 NO_LANE = np.zeros(0, np.uint8)
 NO_HEADING = np.zeros((0, 2), np.float32)
@@ -201,6 +202,7 @@ class WorldView(NamedTuple):
     """All that agents perceive in this step."""
 
     targets: TargetView
+    heads: F32  # (n, 3) [m] where each agent heads for on its way; (0, 3) where all go straight
     neighbors: NeighborView
     colliders: BvhView
     collider_center: F32  # (c, 3) [m]

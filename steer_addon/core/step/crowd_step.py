@@ -19,7 +19,7 @@ from ..inputs.others import agent_view
 from ..inputs.targets import NO_TARGETS, Choices
 from ..inputs.world import NO_COLLIDERS, World
 from ..sensing.declare import PUSH, VELOCITY, WISH
-from ..views import AgentView, BvhView, WorldView
+from ..views import NO_HEADS, AgentView, BvhView, WorldView
 from . import arrival, choosing
 from .around import Around
 from .guiding import Guide, looked
@@ -150,6 +150,7 @@ class CrowdStep:
                 local = self._perception.local(entry, self.sees)
                 params = self._perception.params(entry)
                 local = self._guide.beyond(entry, self._view, local, params)
+                local = local._replace(heads=self._guide.heads)
                 self.after.memory.update(self._guide.kept)
                 asked = (self.before, self.after, self._view, local, params)
                 self._found[entry.key] = propose(
@@ -267,6 +268,7 @@ def world_view(
     colliders = world.colliders or NO_COLLIDERS
     return WorldView(
         targets=_NO_TARGETS,
+        heads=NO_HEADS,
         neighbors=neighbors.NONE,
         colliders=colliders.bvh,
         collider_center=colliders.center,

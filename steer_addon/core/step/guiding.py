@@ -19,7 +19,7 @@ from ..geometry import bvh
 from ..inputs.targets import Choices, Targets
 from ..inputs.world import NO_COLLIDERS, World
 from ..sensing.declare import LEADS, TARGETS, Behavior, acts_for, per_agent
-from ..views import AgentView, TargetView, WorldView
+from ..views import NO_HEADS, AgentView, TargetView, WorldView
 from ..ways import outs
 from ..ways.areas.declared import Rules, grouped
 from ..ways.costs import MOST
@@ -120,6 +120,8 @@ class Guide:
         """Who goes through portals; None where there are none."""
         self.kept: dict[str, F32] = {}
         """Memory of the ways that agents keep, by its name, as behaviors have asked for it."""
+        self.heads: F32 = NO_HEADS
+        """Where agents head for on their ways [m], by the last behavior that leads them."""
         if self._ways is not None:
             self._shape = shape_of(settings, agents)
             self._blocks = blocks_of(world, agents, settings)
@@ -155,6 +157,7 @@ class Guide:
             self.kept[name] = kept
         if transit is not None:
             transit.wait(gates, via, agents)
+        self.heads = via
         return via, rest
 
     def beyond(self, entry: Behavior, view: AgentView, sees: WorldView, params: Any) -> WorldView:

@@ -54,6 +54,7 @@ class Own(NamedTuple):
     side: int  # on which it passes others
     walls: bool  # whether it looks for walls
     alone: bool  # whether nobody is near
+    clear: float  # how far its way leads straight on past all walls [m], inf where nothing says so
 
 
 class Others(NamedTuple):

@@ -62,6 +62,8 @@ wishes of others, and which agent goes first are our own; docs/avoidance.md has 
 
 from __future__ import annotations
 
+import math
+
 from ...compiled.jit import kernel, record_kernel, scratch
 from ...numeric.vec import EPSILON, add_scaled, dot, length, load, pick, store, sub, unit
 from ...sensing.proposing import store_proposal
@@ -72,8 +74,18 @@ from .choosing import ALL_WAYS, choose
 from .foreseen import LINES, Own, foresee
 from .memory import ALONG, bent, turned_frame, way_gone, when_held_up
 from .pacing import pace, velocity_on
-from .rules import MOST, NOWHERE
+from .rules import MOST, NOWHERE, RULES
 from .walls import in_world
+
+
+@kernel
+def _clear(i, agents, world, ahead):
+    """How far the way of an agent leads straight on past all walls [m]: to its next corner."""
+    if len(world.heads) == 0:
+        return math.inf
+    offset = on_ground(i, agents, world, sub(load(world.heads, i), load(agents.position, i)))
+    far = length(offset)
+    return far if dot(offset, ahead) >= RULES.toward * far else math.inf
 
 
 @record_kernel
@@ -97,6 +109,7 @@ def _look_at_itself(i, agents, world, p, wish, seen, walls, along):
         side=int(p.side[0]),
         walls=walls,
         alone=seen == 0,
+        clear=_clear(i, agents, world, frame[0]),
     )
 
 

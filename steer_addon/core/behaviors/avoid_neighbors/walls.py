@@ -24,14 +24,16 @@ def walled(world, own, way):
     if way[2] == 0.0:
         across = add_scaled(scale(own.frame[0], -way[1]), across, way[0])
     reach = own.horizon * own.speed
-    direction, free = in_world(way, own.frame), reach
+    # what is beyond the next corner of its way does not stop an agent that turns there
+    limit = min(reach, own.clear) if way[0] == 1.0 else reach
+    direction, free = in_world(way, own.frame), limit
     for side in range(-1, 2):
         start = add_scaled(own.eye, across, RULES.flank * side * own.radius)
         front = own.radius if side == 0 else RULES.flank_round * own.radius
         triangle, distance, _normal = first_hit(world, start, direction, free + front)
         if triangle >= 0:
             free = min(free, max(0.0, distance - front))
-    return 1.0 - free / reach
+    return 0.0 if free == limit else 1.0 - free / reach
 
 
 @kernel
