@@ -83,6 +83,20 @@ def test_who_is_pressed_along_a_wall_goes_on_along_it(thick):
     assert (ahead > 0.0).all() and (np.abs(away) < 0.3 * ahead).all()
 
 
+@pytest.mark.parametrize("wide", [0.51, 0.55, 0.6])
+@pytest.mark.parametrize(("start", "goal"), [(8.0, 8.0), (12.0, 4.0), (14.0, 14.0)])
+def test_nobody_zigzags_before_a_narrow_passage(wide, start, goal):
+    # a body is 0.5 m wide, and the passage 1 m long
+    low, high = 8.0 - wide / 2, 8.0 + wide / 2
+    outlines = [scenes.rectangle(5.5, 0.0, 6.5, low), scenes.rectangle(5.5, high, 6.5, 16.0)]
+    scene = scenes.on_plane(outlines, (12.0, 16.0))
+    places = Walk(scene, [1.0, start, 0.0], [11.0, goal, 0.0]).on(300)[:, 0]
+    there = np.flatnonzero(np.linalg.norm(places - [11.0, goal, 0.0], axis=1) < 0.5)
+    straight = np.hypot(4.5, start - 8.0) + 1.0 + np.hypot(4.5, goal - 8.0)
+    # at 1.4 m/s, with half a second to get going
+    assert len(there) and there[0] / 24.0 < 1.1 * straight / 1.4 + 0.5
+
+
 def test_without_ways_a_wall_holds_up_who_goes_round_it_with_them():
     scene = scenes.two_doors(near=0.4)
     start, goal = scene.places["start"], scene.places["goal"]
