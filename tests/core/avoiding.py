@@ -41,6 +41,7 @@ def own_of(now=0.0, side=0, alone=True):
         side=side,
         walls=True,
         alone=alone,
+        clear=np.inf,
     )
 
 

@@ -16,7 +16,8 @@ c_j      how much j is in the way, linear in the cosine between both wishes, fro
          wish to 1 for the opposite one: the same is followed, not overtaken. 0 for companions
          (`keep_together`): else who is drawn to them is led past them
 g_j      min(1, (closing speed / 0.3·s)²): a neighbor that is passed closely is no obstacle
-w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
+w        share of s·T that a wall takes from a body as wide as the agent (see_colliders); straight
+         on, none beyond the next corner of its way (Ways) does: an agent turns there
 o        how near another wish is: max_j (1 - cosine)/2, fading with the distance; of strangers
 b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 2·(1 - |v|/s), at
          most 1: crowds that meet turn about one another, and an agent that is slowed down goes
