@@ -202,7 +202,7 @@ class WorldView(NamedTuple):
     """All that agents perceive in this step."""
 
     targets: TargetView
-    heads: F32  # (n, 3) [m] where each agent heads for on its way; (0, 3) where all go straight
+    heads: F32  # (n, 3) [m] where each agent heads for, itself for nowhere; (0, 3) for nobody
     neighbors: NeighborView
     colliders: BvhView
     collider_center: F32  # (c, 3) [m]

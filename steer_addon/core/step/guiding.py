@@ -121,7 +121,8 @@ class Guide:
         self.kept: dict[str, F32] = {}
         """Memory of the ways that agents keep, by its name, as behaviors have asked for it."""
         self.heads: F32 = NO_HEADS
-        """Where agents head for on their ways [m], by the last behavior that leads them."""
+        """Where agents head for [m], by the last behavior that leads them; they themselves where it
+        does not."""
         if self._ways is not None:
             self._shape = shape_of(settings, agents)
             self._blocks = blocks_of(world, agents, settings)
@@ -136,7 +137,11 @@ class Guide:
             rows: Each agent's target, -1 for none, shape (agent_count,).
         """
         view = targets.view(rows)
-        if self._ways is None or not goes(entry) or not targets.count:
+        if not goes(entry) or not targets.count:
+            return view
+        if self._ways is None:
+            there = targets.position[np.maximum(rows, 0)]
+            self.heads = np.where(rows[:, None] >= 0, there, self._agents.position)
             return view
         via, rest = self._led(entry, targets.position, rows)
         return view._replace(via=via, rest=rest)

@@ -17,7 +17,7 @@ c_j      how much j is in the way, linear in the cosine between both wishes, fro
          (`keep_together`): else who is drawn to them is led past them
 g_j      min(1, (closing speed / 0.3·s)²): a neighbor that is passed closely is no obstacle
 w        share of s·T that a wall takes from a body as wide as the agent (see_colliders); straight
-         on, none beyond the next corner of its way (Ways) does: an agent turns there
+         on, none beyond its target, or the next corner of its way, does: it stops or turns there
 o        how near another wish is: max_j (1 - cosine)/2, fading with the distance; of strangers
 b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 2·(1 - |v|/s), at
          most 1: crowds that meet turn about one another, and an agent that is slowed down goes
@@ -81,12 +81,16 @@ from .walls import in_world
 
 @kernel
 def _clear(i, agents, world, ahead):
-    """How far the way of an agent leads straight on past all walls [m]: to its next corner."""
+    """Beyond which distance no wall is in the way of an agent straight on [m]: that of its target.
+
+    With ways, it is that of the next corner.
+    """
     if len(world.heads) == 0:
         return math.inf
     offset = on_ground(i, agents, world, sub(load(world.heads, i), load(agents.position, i)))
     far = length(offset)
-    return far if dot(offset, ahead) >= RULES.toward * far else math.inf
+    heads = far > EPSILON and dot(offset, ahead) >= RULES.toward * far
+    return far if heads else math.inf
 
 
 @record_kernel

@@ -21,7 +21,7 @@ class Rules(NamedTuple):
     followed: float = 0.25  # how much a neighbor with the same wish is in the way, beside 1 head-on
     grazing: float = 0.3  # neighbors that close in below this share of s are in the way less
     refined: float = 0.5  # steps by which the best way is moved at most, to change smoothly
-    toward: float = 0.99  # cosine: up to 8° off it, a wish leads to the next corner of a way
+    toward: float = 0.99  # cosine: up to 8° off it, a wish leads to a target or corner
     flank: float = 0.9  # share of the radius where outer rays start; the last lies in a wall beside
     flank_round: float = math.sqrt(1.0 - 0.9 * 0.9)  # how far the body reaches ahead of these
     # the common side

@@ -24,7 +24,7 @@ def walled(world, own, way):
     if way[2] == 0.0:
         across = add_scaled(scale(own.frame[0], -way[1]), across, way[0])
     reach = own.horizon * own.speed
-    # what is beyond the next corner of its way does not stop an agent that turns there
+    # what is beyond its target, or the next corner of its way, does not stop an agent
     limit = min(reach, own.clear) if way[0] == 1.0 else reach
     direction, free = in_world(way, own.frame), limit
     for side in range(-1, 2):
