@@ -97,6 +97,20 @@ def test_nobody_zigzags_before_a_narrow_passage(wide, start, goal):
     assert len(there) and there[0] / 24.0 < 1.1 * straight / 1.4 + 0.5
 
 
+@pytest.mark.parametrize("ways", ["NONE", "AROUND"])
+@pytest.mark.parametrize("gap", [0.3, 0.8])
+@pytest.mark.parametrize("start", [8.0, 15.0])
+def test_places_near_a_wall_are_gone_to_straight(ways, gap, start):
+    scene = scenes.on_plane([scenes.rectangle(11.0 + gap, 0.0, 11.3 + gap, 16.0)], (14.0, 16.0))
+    goal = [11.0, 8.0, 0.0]
+    places = Walk(scene, [1.0, start, 0.0], goal, ways).on(300)
+    there = np.flatnonzero(np.linalg.norm(places[:, 0] - goal, axis=1) < 0.3)
+    straight = np.hypot(10.0, start - 8.0)
+    # at 1.4 m/s, with half a second to get going
+    assert len(there) and there[0] / 24.0 < straight / 1.4 + 0.5
+    assert walked(places)[0] < 1.01 * straight
+
+
 def test_without_ways_a_wall_holds_up_who_goes_round_it_with_them():
     scene = scenes.two_doors(near=0.4)
     start, goal = scene.places["start"], scene.places["goal"]
