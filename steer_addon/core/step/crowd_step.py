@@ -150,7 +150,8 @@ class CrowdStep:
                 local = self._perception.local(entry, self.sees)
                 params = self._perception.params(entry)
                 local = self._guide.beyond(entry, self._view, local, params)
-                local = local._replace(heads=self._guide.heads)
+                if output == PUSH:
+                    local = local._replace(heads=self._guide.heads)
                 self.after.memory.update(self._guide.kept)
                 asked = (self.before, self.after, self._view, local, params)
                 self._found[entry.key] = propose(

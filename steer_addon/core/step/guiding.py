@@ -120,9 +120,8 @@ class Guide:
         """Who goes through portals; None where there are none."""
         self.kept: dict[str, F32] = {}
         """Memory of the ways that agents keep, by its name, as behaviors have asked for it."""
-        self.heads: F32 = NO_HEADS
-        """Where agents head for [m], by the last behavior that leads them; they themselves where it
-        does not."""
+        # where agents head for, or the places and rows of their targets if that is straight there
+        self._heads: F32 | tuple[F32, I64] = NO_HEADS
         if self._ways is not None:
             self._shape = shape_of(settings, agents)
             self._blocks = blocks_of(world, agents, settings)
@@ -140,8 +139,7 @@ class Guide:
         if not goes(entry) or not targets.count:
             return view
         if self._ways is None:
-            there = targets.position[np.maximum(rows, 0)]
-            self.heads = np.where(rows[:, None] >= 0, there, self._agents.position)
+            self._heads = targets.position, rows
             return view
         via, rest = self._led(entry, targets.position, rows)
         return view._replace(via=via, rest=rest)
@@ -162,8 +160,17 @@ class Guide:
             self.kept[name] = kept
         if transit is not None:
             transit.wait(gates, via, agents)
-        self.heads = via
+        self._heads = via
         return via, rest
+
+    @property
+    def heads(self) -> F32:
+        """Where agents head for [m], by the last behavior that leads them, see `WorldView`."""
+        if isinstance(self._heads, tuple):
+            places, rows = self._heads
+            there = places[np.maximum(rows, 0)]
+            self._heads = np.where(rows[:, None] >= 0, there, self._agents.position)
+        return self._heads
 
     def beyond(self, entry: Behavior, view: AgentView, sees: WorldView, params: Any) -> WorldView:
         """The world of a behavior, with where its agents head for on ways of their own.
