@@ -31,7 +31,7 @@ from ..ways.classes import MOST_BESIDE
 from ..ways.corners.graph import find_corners
 from ..ways.corners.single import by_corners
 from ..ways.finder import islands_kernel
-from ..ways.islands import nearest_reached, reached_from
+from ..ways.islands import label_islands, nearest_reached, reached_from
 from ..ways.lattice import stand_of
 from ..ways.outs import Flight, best_out, look_for_outs, near_ways
 from ..ways.own import WIDTH as OWN_WIDTH
@@ -212,7 +212,8 @@ def _run_away() -> None:
     near_ways(surface.view, room, 0, 1.0, length, length.copy(), *Scratch().of(surface.count))
     best_out(length, length)
     # on large surfaces only
-    where = np.arange(2), surface.view, room, np.zeros(surface.count, np.int32), agents.position
+    label = label_islands(surface.view, room)[0]
+    where = np.arange(2), surface.view, room, label, agents.position
     islands_kernel(0, 2, *where, np.zeros((2, MOST_BESIDE), np.int32))
 
 
