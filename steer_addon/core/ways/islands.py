@@ -212,7 +212,7 @@ def find_roots(
     cells, least = np.zeros(count, np.int64), np.zeros(count)
     nearest_kernel(surface, room, label, tuple(point.tolist()), cells, least)
     here = int(cell_at(surface, *point.tolist()))
-    island = island_of(label, room, here) if here >= 0 else -1
+    island = int(islands_at(label, room, np.array([here]))[0]) if here >= 0 else -1
     if island < 0 or room.state[here] == FORBIDDEN:
         near = int(cells[least.argmin()]) if strict and count else -1
         return Roots(NOWHERE, cells, np.zeros(count), near)
