@@ -202,7 +202,8 @@ class WorldView(NamedTuple):
     """All that agents perceive in this step."""
 
     targets: TargetView
-    heads: F32  # (n, 3) [m] where each agent heads for, itself for nowhere; (0, 3) for nobody
+    heads: F32  # (n, 3) [m] where each agent heads for, its own place for nowhere; (0, 3) where
+    # no behavior leads anybody
     neighbors: NeighborView
     colliders: BvhView
     collider_center: F32  # (c, 3) [m]

@@ -54,7 +54,7 @@ class Own(NamedTuple):
     side: int  # on which it passes others
     walls: bool  # whether it looks for walls
     alone: bool  # whether nobody is near
-    clear: float  # beyond this no wall is in its way straight on [m]; inf where any is
+    clear: float  # from here no wall is in its way straight on [m]; inf where each is
 
 
 class Others(NamedTuple):

@@ -81,9 +81,9 @@ from .walls import in_world
 
 @kernel
 def _clear(i, agents, world, ahead):
-    """Beyond which distance no wall is in the way of an agent straight on [m]: that of its target.
+    """Distance straight on from which no wall is in the way of an agent [m]; inf where each is.
 
-    With ways, it is that of the next corner.
+    It is that of its target, or of the next corner of its way, if the agent heads there.
     """
     if len(world.heads) == 0:
         return math.inf
@@ -114,7 +114,7 @@ def _look_at_itself(i, agents, world, p, wish, seen, walls, along):
         side=int(p.side[0]),
         walls=walls,
         alone=seen == 0,
-        clear=_clear(i, agents, world, frame[0]),
+        clear=_clear(i, agents, world, frame[0]) if walls else math.inf,
     )
 
 
