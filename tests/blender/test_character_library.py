@@ -206,6 +206,19 @@ def test_poses_of_before_are_moved_out_of_the_mesh_which_two_characters_may_shar
             np.testing.assert_array_equal(found.points, positions)
 
 
+def test_the_same_poses_are_there_once():
+    poses, wide = space(), space(width=2.0)
+    first, second = make_toy(poses=poses), make_toy("Other", poses=poses)
+    assert [obj.name for obj in bpy.data.objects] == [".Toy Poses", "Other", "Toy"]
+    # either may get others, and they go with the last one
+    library.refill(first, body(wide), wide)
+    np.testing.assert_array_equal(library.positions_of(first), wide.positions)
+    np.testing.assert_array_equal(library.positions_of(second), poses.positions)
+    library.refill(second, body(wide), wide)
+    assert len(bpy.data.objects) == 3
+    np.testing.assert_array_equal(library.positions_of(second), wide.positions)
+
+
 def test_poses_that_were_deleted_are_told():
     toy = make_toy()
     bpy.data.objects.remove(bpy.data.objects[".Toy Poses"])

@@ -116,7 +116,7 @@ def give_poses(obj: bpy.types.Object, positions: F32) -> None:
         before = display.get_input(modifier, POINTS)
         display.set_input(modifier, POINTS, None)
         pose_points.remove(before)
-        display.set_input(modifier, POINTS, pose_points.make(obj.name, positions))
+        display.set_input(modifier, POINTS, pose_points.ensure(obj.name, positions))
 
 
 def poses_of(obj: bpy.types.Object) -> F32 | None:

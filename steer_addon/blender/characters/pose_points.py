@@ -1,8 +1,8 @@
 """The poses of a character as the vertices of one mesh, pose after pose.
 
-The mesh belongs to an object that is in no collection; the modifier of the library object refers to
-it. An attribute of the body for each pose would do as well, but Blender copies meshes of a thousand
-attributes, and looks through their names, with every node.
+The mesh belongs to an object that is in no collection; the modifiers of all library objects with
+these poses refer to it. An attribute of the body for each pose would do as well, but Blender copies
+meshes of a thousand attributes, and looks through their names, with every node.
 """
 
 from __future__ import annotations
@@ -20,16 +20,22 @@ _FORMER = "pose_"
 """Begin of names of attributes, one for each pose, of characters of before version 6."""
 
 
-def make(name: str, positions: F32) -> bpy.types.Object:
-    """An object with the vertices of all poses; the dot of its name leaves it out of lists.
+def ensure(name: str, positions: F32) -> bpy.types.Object:
+    """An object with the vertices of all poses, made where this file has none with just these.
+
+    People in clothes of other colors have the same poses, which take most of a file.
 
     Args:
-        name: Name of the character.
+        name: Name of the character; the dot before it leaves the object out of lists.
         positions: Its vertices in all poses [m], shape (pose_count, vertex_count, 3).
     """
+    points = np.reshape(np.asarray(positions, np.float32), (-1, 3))
+    for obj in bpy.data.objects:
+        if _KEY in obj and obj.library is None and _has(obj, points):
+            return obj
     mesh = bpy.data.meshes.new(f".{name} Poses")
-    mesh.vertices.add(positions.shape[0] * positions.shape[1])
-    mesh.attributes["position"].data.foreach_set("vector", np.ravel(positions))
+    mesh.vertices.add(len(points))
+    mesh.attributes["position"].data.foreach_set("vector", points.ravel())
     # a byte more for each vertex
     remove_attributes(mesh, ".select_")
     obj = bpy.data.objects.new(mesh.name, mesh)
@@ -42,7 +48,7 @@ def read(mesh: bpy.types.Mesh, points: bpy.types.Object | None) -> F32 | None:
 
     Args:
         mesh: The body.
-        points: What `make` made; None for characters of before.
+        points: What `ensure` made; None for characters of before.
 
     Returns:
         Places of its vertices [m], shape (pose_count, vertex_count, 3).
@@ -70,12 +76,19 @@ def remove_attributes(mesh: Any, *begins: str) -> None:
 
 
 def remove(obj: bpy.types.Object | None) -> None:
-    """Remove an object that `make` made, unless something else uses it."""
+    """Remove an object that `ensure` made, unless something else uses it."""
     if obj is not None and _KEY in obj and obj.users == 0:
         mesh: Any = obj.data
         bpy.data.objects.remove(obj)
         if mesh is not None and mesh.users == 0:
             bpy.data.meshes.remove(mesh)
+
+
+def _has(obj: bpy.types.Object, points: F32) -> bool:
+    mesh: Any = obj.data
+    if mesh is None or len(mesh.vertices) != len(points):
+        return False
+    return np.array_equal(vectors(mesh.attributes["position"]), points)
 
 
 def _former(mesh: bpy.types.Mesh) -> list[Any]:
