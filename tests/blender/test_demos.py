@@ -6,6 +6,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.crowd import properties  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.making import demos  # noqa: E402
 from steer_addon.core.crowd.presets import load_preset  # noqa: E402
@@ -47,3 +48,18 @@ def test_agents_are_seen_what_they_are_copies_of_is_not_and_nothing_is_in_the_wa
         # a window shows no copies of objects that are disabled in it
         assert not body.hide_viewport and not body.hide_render
         assert body.name not in bpy.context.view_layer.objects
+
+
+@pytest.mark.parametrize("name", ["cocos_steering", "feelers_hide_path"])
+def test_crowds_have_the_settings_of_the_file_with_angles_in_degrees(name):
+    crowds = {crowd.name: crowd for crowd in demos.make_demo(name)}
+    told = [
+        (crowd["name"], text, value)
+        for crowd in demos.read_demo(name)["crowds"]
+        for text, value in crowd.get("settings", {}).items()
+    ]
+    assert "motion.body_turn_rate" in [text for _crowd, text, _value in told]
+    for crowd, text, value in told:
+        block, parameter = text.split(".")
+        settings = properties.settings_of(crowds[crowd])
+        assert getattr(getattr(settings, block), parameter) == pytest.approx(value)

@@ -11,15 +11,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 
+from ...core.crowd.overrides import with_override
 from ...core.crowd.presets import builtin_folder, load_preset
+from ...core.crowd.settings import CrowdSettings, make_behavior
 from ...core.errors import UsageError, short
-from ..crowd import properties
 from . import distribute, path_curves
 from .figures import standing
 from .scene_look import set_render
@@ -156,25 +158,30 @@ def _add_crowd(stage: Stage, data: Mapping[str, Any], preset: str) -> bpy.types.
     kind = next(kind for kind in _PLACEMENTS if kind in data)
     points, headings, attributes = _PLACEMENTS[kind](data[kind])
     crowd = stage.crowd(
-        load_preset(preset).settings,
+        _settings(data, preset),
         points,
         name=data["name"],
         headings=data.get("heading", headings),
         attributes={**attributes, **data.get("attributes", {})},
     )
-    for item in crowd.steer.behaviors:
-        item.enabled = item.name in data["only"] if "only" in data else item.enabled
-    for setting, value in data.get("settings", {}).items():
-        block, _, name = setting.partition(".")
-        setattr(getattr(crowd.steer, block), name, value)
-    for entry in data.get("more_behaviors", []):
-        added = properties.add_behavior(crowd, entry["type"])
-        for name, value in _without(entry, "type").items():
-            setattr(getattr(added, entry["type"]), name, value)
     for behavior, weights in data.get("weights", {}).items():
         stage.key(crowd, behavior, {int(frame): weight for frame, weight in weights.items()})
     stage.show(crowd, **data.get("show", {"kind": "people"}))
     return crowd
+
+
+def _settings(data: Mapping[str, Any], preset: str) -> CrowdSettings:
+    """Those of a preset, with what the data of a crowd have in place of it, and more."""
+    settings = load_preset(preset).settings
+    behaviors = [
+        replace(entry, enabled=entry.key in data["only"]) if "only" in data else entry
+        for entry in settings.behaviors
+    ]
+    behaviors += map(make_behavior, data.get("more_behaviors", []))
+    settings = replace(settings, behaviors=tuple(behaviors))
+    for setting, value in data.get("settings", {}).items():
+        settings = with_override(settings, f"{setting}={value}")
+    return settings
 
 
 def _connect(crowd: bpy.types.Object, data: Mapping[str, Any]) -> None:
