@@ -312,3 +312,44 @@ def test_the_body_turns_after_the_motion_at_its_own_rate():
     # the motion itself turned back at once, the body takes two seconds
     np.testing.assert_allclose(headings[-1], [1, 0, 0], atol=1e-5)
     assert sim.agents.position[0, 0] > 3.0
+
+
+@pytest.mark.parametrize("speed", [0.1, 0.4, 1.0, 1.4])
+def test_slow_bodies_turn_on_their_way_and_fast_ones_at_once(speed):
+    settings = crowd(motion_settings={"body_turn_rate": 3600.0})
+    angle, way = np.radians(50.0), speed / 24.0
+    sim = simulation(settings, [[0, 0, 0]], [[speed * np.cos(angle), speed * np.sin(angle), 0.0]])
+    sim.agents.heading[:] = [1, 0, 0]
+    sim.step(make_world())
+    # a share of the way to the motion: all of it at the maximum speed of 1.4 m/s
+    slow = 1.0 - speed / 1.4
+    share = way / (way + slow * float(sim.agents.radius[0]))
+    wanted = np.arctan2(share * np.sin(angle), 1.0 - share + share * np.cos(angle))
+    found = np.arctan2(sim.agents.heading[0, 1], sim.agents.heading[0, 0])
+    assert found == pytest.approx(wanted, abs=1e-4)
+    assert (found == pytest.approx(angle, abs=1e-4)) == (speed == 1.4)
+
+
+def test_a_body_that_is_pushed_to_and_fro_in_a_queue_does_not_turn_with_each_push():
+    settings = crowd(motion_settings={"body_turn_rate": 300.0})
+    sim, world = simulation(settings, [[0, 0, 0]], [[0.0, 0.4, 0.0]]), make_world()
+    sim.agents.heading[:] = [0, 1, 0]
+    turned = []
+    for frame in range(96):
+        # 0.2 s to either side by turns
+        side = 0.3 if frame // 5 % 2 else -0.3
+        sim.agents.velocity[:] = [side, 0.4, 0.0]
+        sim.step(world)
+        turned.append(np.degrees(np.arctan2(sim.agents.heading[0, 0], sim.agents.heading[0, 1])))
+    # the motion itself turns by 74 degrees each time
+    assert np.ptp(turned[20:]) < 25.0
+    assert abs(np.mean(turned[16:])) < 8.0
+
+
+def test_who_is_pushed_backward_turns_at_the_full_rate():
+    settings = crowd(motion_settings={"body_turn_rate": 240.0})
+    sim = simulation(settings, [[0, 0, 0]], [[-0.2, 0.02, 0.0]])
+    sim.agents.heading[:] = [1, 0, 0]
+    sim.step(make_world())
+    turned = np.degrees(np.arctan2(sim.agents.heading[0, 1], sim.agents.heading[0, 0]))
+    assert turned == pytest.approx(10.0, abs=1e-3)
