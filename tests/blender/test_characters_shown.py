@@ -176,7 +176,7 @@ def test_nodes_and_heroes_have_the_same_stances(upright):
 
 
 def test_bakes_from_before_bodies_turned_on_curves_look_as_they_did():
-    shears = dict(zip(SHEARS, np.random.default_rng(5).uniform(-0.3, 0.3, (7, 4)), strict=True))
+    shears = dict(zip(SHEARS, np.random.default_rng(5).uniform(-0.3, 0.3, (8, 4)), strict=True))
     old = {name: shears[name] for name in SHEARS[:4]}
     _, modifier = crowd_of(level_frame(4, **old), make_toy())
     display.set_input(modifier, "Upright", 0.6)

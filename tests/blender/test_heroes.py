@@ -96,7 +96,7 @@ def assert_same_poses(made, limit):
         location=random.normal(size=(count, 3)),
         rotation=np.stack([np.cos(yaw), 0 * yaw, 0 * yaw, np.sin(yaw)], axis=1),
         scale=np.full(count, 1.1),
-        shear=random.uniform(-0.2, 0.2, (count, len(SHEARS))) * ([1.0] * 5 + [0.3] * 2),
+        shear=random.uniform(-0.2, 0.2, (count, len(SHEARS))) * ([1.0] * 5 + [0.3] * 3),
         upright=1.0,
         phase=np.array([p / rows[r].count for r, p in zip(row, pose, strict=True)]),
         row=row,

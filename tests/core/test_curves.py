@@ -111,15 +111,19 @@ def test_bodies_that_go_straight_are_not_turned_and_others_face_along_the_curve(
     plain = without_turning(space)
     assert not turns_of(Cast((plain.gaits,))).any()
     went = walk(plain, [1.2] * 144, [0.6] * 144)
-    # a frame leads along the heading at its end, which half of its turn is behind the curve there
-    np.testing.assert_allclose(went.moves[-1, ::2], [0.5 * 0.6 / 24.0, 0.0], atol=1e-4)
+    # a frame leads along the heading at its end, which half of its turn is behind the curve there,
+    # and a body slower than a brisk walk turns a little later
+    later = 0.125 * (1.0 - 1.2 / 1.4) * 0.6 / 1.2
+    wanted = [0.5 * 0.6 / 24.0 - later, 0.0]
+    np.testing.assert_allclose(went.moves[-1, [0, 2]], wanted, atol=1e-4)
     assert np.abs(went.moves[SETTLED:, 1]).max() < BETWEEN
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.2, 2.8])
 def test_sudden_turns_twist_bodies_by_a_bounded_angle(speed):
     went = walk(made("woman").space, [speed] * 60, [5.0] * 60)
-    assert 0.05 < np.abs(went.moves[:, 0]).max() < 0.3
+    # slow bodies turn later, by half a radian at most
+    assert 0.05 < np.abs(went.moves[:, 0]).max() < (0.3 if speed > 1.4 else 0.8)
     assert 0.005 < np.abs(went.moves[:, 1:]).max() < 0.1
 
 

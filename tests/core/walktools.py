@@ -8,7 +8,7 @@ poses, so those on the way there count too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,10 +35,12 @@ class Walk:
         gaits: Number of its gait, shape (frame_count,).
         phases: Its phase, shape (frame_count,).
         poses: Number of its pose, shape (frame_count,).
-        moves: Its twist [rad], and its shifts ahead and to the right [m], shape (frame_count, 3).
+        moves: Its twist [rad], and its shifts ahead, to the right and up [m], shape
+            (frame_count, 4).
         slopes: The rise of the ground ahead and to the right, and how far it leans to both, as its
             body takes them up, shape (frame_count, 4).
         scale: Its size.
+        heights: How high the ground is below it [m], shape (frame_count,), or 0 at all.
     """
 
     space: PoseSpace
@@ -50,6 +52,7 @@ class Walk:
     moves: np.ndarray
     slopes: np.ndarray
     scale: float = 1.0
+    heights: np.ndarray | float = 0.0
 
     def vertices(self) -> np.ndarray:
         """Places of all vertices in the world [m], shape (frame_count, vertex_count, 3)."""
@@ -59,12 +62,14 @@ class Walk:
 
     def placed(self, points: np.ndarray, frames: np.ndarray) -> np.ndarray:
         """Points of poses in the world, each pose as the body stands in one of the frames."""
-        twist, ahead, side = self.moves[frames].T
+        twist, ahead, side, lift = self.moves[frames].T
         points = turned(points.copy(), twist)
         points[..., 0] -= side[:, None]
         points[..., 1] -= ahead[:, None]
+        points[..., 2] += lift[:, None]
         points = self.scale * turned(points, self.yaws[frames])
         points[..., :2] += self.places[frames][:, None]
+        points[..., 2] += np.broadcast_to(self.heights, len(self.yaws))[frames][:, None]
         return points
 
     def said(self) -> np.ndarray:
@@ -181,6 +186,7 @@ def walk(
     scale: float = 1.0,
     rise: tuple[float, float] = (0.0, 0.0),
     upright: float = 1.0,
+    ground: Callable[[np.ndarray], float] | None = None,
 ) -> Walk:
     """Let a character go.
 
@@ -191,6 +197,7 @@ def walk(
         scale: Its size.
         rise: How much the ground rises along x and y.
         upright: Share of that by which its body is not tilted.
+        ground: How high the ground is at a place [m], where it is level but for its steps.
     """
     agents = make_agents(
         np.zeros((1, 3)), heading=[[0.0, -1.0, 0.0]], radius=0.25, mass=1.0, max_speed=10.0,
@@ -209,20 +216,23 @@ def walk(
         ahead[2] = rise @ ahead[:2]
         ahead /= np.linalg.norm(ahead)
         place = place + ahead * speed / FPS
+        if ground is not None:
+            place[2] = ground(place)
         after.heading[:], after.velocity[:], after.position[:] = ahead, ahead * speed, place
         gait.advance(agents, after, settings, 1.0 / FPS)
         posture = after.memory[MEMORY][0].astype(float)
         moves = [posture[POSTURE.index(name)] for name in SHEARS]
-        found.append([place[0], place[1], yaw, posture[GAIT], posture[PHASE], *moves])
+        found.append([*place, yaw, posture[GAIT], posture[PHASE], *moves])
         agents = after
-    x, y, yaws, gaits, phases, *moves = np.array(found).T
+    x, y, z, yaws, gaits, phases, *moves = np.array(found).T
     gaits = gaits.astype(int)
     first, count = (
         np.array([getattr(space.rows[g], k) for g in gaits]) for k in ("first", "count")
     )
     poses = first + np.floor(phases % 1.0 * count + 0.5).astype(int) % count
     way, moved = np.stack([x, y], axis=1), np.stack(moves, axis=1)
-    return Walk(space, way, yaws, gaits, phases, poses, moved[:, 4:], moved[:, :4], scale)
+    heights = 0.0 if ground is None else z
+    return Walk(space, way, yaws, gaits, phases, poses, moved[:, 4:], moved[:, :4], scale, heights)
 
 
 def random_journey(seed: int) -> tuple[np.ndarray, np.ndarray]:

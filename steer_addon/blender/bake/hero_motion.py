@@ -110,7 +110,7 @@ class Tracks:
             the frame before.
         rotation: Quaternions, shape (frame_count, agent_count, 4).
         radius: Body radii, shape (frame_count, agent_count).
-        posture: The attributes `POSTURE`, shape (frame_count, agent_count, 11).
+        posture: The attributes `POSTURE`, shape (frame_count, agent_count, 12).
         parts: The attribute `PARTS`, shape (frame_count, agent_count); not a number without one.
         walks: Whether they stand upright on slopes.
     """
@@ -164,7 +164,7 @@ class Tracks:
         self._hold()
 
     def _read(self, frame: Frame) -> F64:
-        """Whether they live, place, rotation, radius, posture, parts: shape (agent_count, 21)."""
+        """Whether they live, place, rotation, radius, posture, parts: shape (agent_count, 22)."""
         result = np.zeros((len(self.ids), 10 + _COUNT))
         result[:, -1] = np.nan
         rows = np.flatnonzero(np.isin(frame.id, self.ids))

@@ -41,14 +41,15 @@ POSTURE = (
     "twist",
     "shift_ahead",
     "shift_side",
+    "lift",
     "curve",
 )
 """Point attributes that say how the body of an agent looks at a frame: cycles of its gait since the
 start, the number of the gait, the number of its character, the rise of the ground ahead and to the
 right [m/m], the tangents of how far the body leans ahead and to the right, how far it is turned to
 the left of its heading [rad] and shifted ahead and to the right [m], so that planted feet stay on
-curves and between two poses, and the curvature of its way to the left [1/m], the last three for a
-body of usual size."""
+curves and between two poses, how far it is above the ground on stairs [m], and the curvature of its
+way to the left [1/m], the last four for a body of usual size."""
 _ALWAYS = 3
 """Number of those that flyers have too: how these lie in the air is in their rotation."""
 

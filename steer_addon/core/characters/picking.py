@@ -54,13 +54,13 @@ def stances(shears: F64, upright: float) -> F64:
     """Matrices that keep the feet of bodies on slopes and curves, and lean them, shape (n, 4, 4).
 
     A body is turned and shifted in place, tilted by a part of the slope, and sheared by the rest,
-    which lifts each foot as it is ahead or aside.
+    which lifts each foot as it is ahead or aside. On steps of the ground it is lifted as a whole.
 
     Args:
-        shears: Values of `SHEARS`, shape (n, 7).
+        shears: Values of `SHEARS`, shape (n, 8).
         upright: Share of the slope by which bodies are not tilted, 0 to 1.
     """
-    ahead, side, lean_ahead, lean_side, twist, on, aside = np.asarray(shears, np.float64).T
+    ahead, side, lean_ahead, lean_side, twist, on, aside, lift = np.asarray(shears, np.float64).T
     rise = np.hypot(ahead, side)
     steepness = np.arctan(rise)
     flat = np.where(rise > 0.0, rise, 1.0)
@@ -79,7 +79,9 @@ def stances(shears: F64, upright: float) -> F64:
     on_feet[:, 0, 0] = on_feet[:, 1, 1] = np.cos(twist)
     on_feet[:, 1, 0], on_feet[:, 0, 1] = np.sin(twist), -np.sin(twist)
     on_feet[:, 0, 3], on_feet[:, 1, 3] = -aside, -on
-    return shear @ on_feet
+    matrices: F64 = shear @ on_feet
+    matrices[:, 2, 3] += lift
+    return matrices
 
 
 def orientations(rotation: F32, columns: Columns, angle: float, upright: float | F64 = 1.0) -> F64:
@@ -110,21 +112,21 @@ def orientations(rotation: F32, columns: Columns, angle: float, upright: float |
 
 
 def shifts(rotation: F64, columns: Columns) -> F64:
-    """How far bodies of usual size are shifted from their agents on curves [m], shape (n, 3).
+    """How far bodies of usual size are from their agents, on curves and steps [m], shape (n, 3).
 
     Args:
         rotation: Rotations of characters, (w, x, y, z), shape (n, 4).
         columns: Attributes of the agents, each of shape (n,).
     """
     level = np.zeros(len(rotation))
-    on, aside, twist, ahead, side = (
+    on, aside, twist, ahead, side, lift = (
         np.asarray(columns.get(name, level), np.float64)
-        for name in ("shift_ahead", "shift_side", "twist", "slope_ahead", "slope_side")
+        for name in ("shift_ahead", "shift_side", "twist", "slope_ahead", "slope_side", "lift")
     )
     w, x, y, z = rotation.T
     yaw = np.arctan2(2.0 * (w * z - x * y), 1.0 - 2.0 * (x * x + z * z)) - twist
     cosine, sine = np.cos(yaw), np.sin(yaw)
-    rise = ahead * on + side * aside
+    rise = ahead * on + side * aside + lift
     return np.stack([sine * on - cosine * aside, -cosine * on - sine * aside, rise], axis=1)
 
 

@@ -103,7 +103,7 @@ class MotionSettings(Settings):
         unit="deg/s",
         minimum=0.0,
         soft_maximum=720.0,
-        doc="Fastest turn of the body; slow bodies turn on their way; 0 follows the motion at once",
+        doc="Fastest turn of the body, which follows the motion; less is calmer, 0 is no limit",
         zero="No Limit",
     )
     wall_height: float = param(

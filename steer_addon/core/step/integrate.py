@@ -49,8 +49,6 @@ SLOW = 0.1
 """Share of the maximum speed that counts as standing, or as no wish to go."""
 STOPPING_TIME = 1.5
 """Longest time in which the arrived come to a halt [s]."""
-TURN_WAY = 1.0
-"""Way [radii] in which the angle between a slow body and its motion shrinks to about a third."""
 GRAVITY = 9.81
 BANKING_TIME = 0.25
 """Delay with which flyers lean into a curve [s]: without it they would tremble at corrections."""
@@ -182,25 +180,16 @@ def _new_roll(roll, old, new, heading, limits, dt):
 
 
 @inlined_kernel
-def _faced(heading, new, radius, top, limits, dt):
-    """The heading after the step: along the motion, as fast as a body turns.
-
-    Slow bodies that take time to turn do so on their way, by some radii: in a queue nobody turns
-    with each small step to the side. At full speed they face where they go.
-    """
-    speed = length(new)
-    if speed < max(EPSILON, limits.min_turn_speed):
+def _faced(heading, new, limits):
+    """The heading after the step: along the motion, as fast as a body turns."""
+    if length(new) < max(EPSILON, limits.min_turn_speed):
         return heading
     ahead = unit(new)
     if limits.max_body_turn > 0.0:
-        if dot(heading, ahead) > 0.0:
-            way, slow = speed * dt, max(0.0, 1.0 - speed / max(top, EPSILON))
-            share = way / (way + TURN_WAY * radius * slow)
-            ahead = add_scaled(scale(heading, 1.0 - share), ahead, share)
         toward = unit(ahead)
         if _is_small(heading, toward, limits.max_body_turn):
             return toward
-        ahead = unit(_turned(heading, toward, limits.max_body_turn))
+        ahead = unit(_turned(heading, ahead, limits.max_body_turn))
     return ahead
 
 
@@ -272,8 +261,7 @@ def move_kernel(start, stop, agents, world, limits, asked, arrived, distance, ol
         store(position, i, moved)
         store(velocity, i, new)
         store(normal, i, up)
-        body = agents.radius[i] * 1.0, agents.max_speed[i] * 1.0
-        ahead = _faced(load(agents.heading, i), new, *body, limits, world.dt)
+        ahead = _faced(load(agents.heading, i), new, limits)
         store(heading, i, ahead)
         roll[i] = 0.0
         if limits.banking > 0.0 and not world.flat:

@@ -43,7 +43,7 @@ class Motion:
         location: Places, shape (frame_count, 3).
         rotation: Unit quaternions (w, x, y, z) of a body that faces -Y, (frame_count, 4).
         scale: Sizes; 0 where the agent is dead, shape (frame_count,).
-        shear: How the body stands at its agent, see `SHEARS`, shape (frame_count, 7).
+        shear: How the body stands at its agent, see `SHEARS`, shape (frame_count, 8).
         upright: Share of the slope by which the body is not tilted, 0 to 1.
         phase: Cycles of the gait, shape (frame_count,).
         row: Number of the gait or clip, shape (frame_count,).

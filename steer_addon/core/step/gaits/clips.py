@@ -76,7 +76,7 @@ def stand_instead(cast: Cast, posture: NDArray[np.float32]) -> None:
 
     Args:
         cast: The characters.
-        posture: Columns of `POSTURE`, shape (agent_count, 11).
+        posture: Columns of `POSTURE`, shape (agent_count, 12).
     """
     counts = np.array([len(gaits) for gaits in cast.gaits])
     if posture[:, GAIT].max(initial=0.0) < counts.min():

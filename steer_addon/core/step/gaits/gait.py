@@ -43,6 +43,7 @@ from ...crowd.spread import drawn_words
 from ...numeric.rng import random_purpose
 from ...numeric.vec import cross, dot, length, load, sub, unit
 from . import characters, clips
+from .facing import FACING, face, turn_from_heading
 from .first_steps import begun_steps, joined
 from .landing import (
     LANDING,
@@ -56,6 +57,7 @@ from .landing import (
 )
 from .leaving import WAY, changed, like, part_from
 from .rounds import goes_round, gone_round, hold_round
+from .stairs import STAIRS, climb
 from .stance import (
     CHARACTER,
     GAIT,
@@ -114,11 +116,15 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         after.memory.pop(MEMORY, None)
         after.memory.pop(SWAY, None)
         after.memory.pop(LIMBS, None)
+        after.memory.pop(STAIRS, None)
+        after.memory.pop(FACING, None)
         return
     begin(before, settings)
     memory = before.memory[MEMORY].copy()
     none = np.zeros((after.count, 3), np.float32)
     sway, limbs = (before.memory.get(key, none).copy() for key in (SWAY, LIMBS))
+    stairs = before.memory.get(STAIRS, none[:, :2]).copy()
+    facing = before.memory.get(FACING, none[:, :1]).copy()
     clips.stand_instead(settings.cast, memory)
     tempo = clips.tempos(before, after, settings)
     jit.parallel_for(
@@ -136,11 +142,11 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         float(dt),
         memory,
         sway,
-        limbs,
+        (limbs, stairs, facing),
     )
     after.memory[MEMORY] = memory
     if settings.motion.motion == "GROUND":
-        after.memory[SWAY], after.memory[LIMBS] = sway, limbs
+        after.memory |= {SWAY: sway, LIMBS: limbs, STAIRS: stairs, FACING: facing}
     clips.advance(before, after, settings, tempo, dt)
 
 
@@ -164,6 +170,16 @@ def _wanted(table, who, gait, speed):
         if speed >= low + share * (high - low):
             wanted = g
     return wanted
+
+
+@kernel
+def _headed(faced, ahead, on_ground):
+    """Where a body is headed after a step, and the turn there from before to the left [rad]."""
+    if not on_ground:
+        return ahead, 0.0
+    # headings rise with the ground, against which slopes are measured
+    faced, ahead = unit((faced[0], faced[1], 0.0)), unit((ahead[0], ahead[1], 0.0))
+    return ahead, math.atan2(cross(faced, ahead)[2], dot(faced, ahead))
 
 
 @kernel
@@ -296,7 +312,7 @@ def gait_kernel(
     dt,
     memory,
     sway,
-    limbs,
+    kept,
 ):
     """Advance phases and gaits, and let bodies take up slopes and curves, and lean.
 
@@ -314,22 +330,22 @@ def gait_kernel(
         on_ground: Whether agents walk.
         tempo: How much faster than its character each body does what goes by time, shape (n,).
         dt: Length of the step [s].
-        memory: Columns of `POSTURE`, shape (n, 11); read and written.
+        memory: Columns of `POSTURE`, shape (n, 12); read and written.
         sway: Means of the velocity, see `SWAY`, shape (n, 3); read and written.
-        limbs: Memory of the limbs, see `LIMBS`, shape (n, 3); read and written.
+        kept: Memory of the limbs, see `LIMBS`, shape (n, 3), of stairs, see `STAIRS`, shape (n, 2),
+            and of where bodies face, see `FACING`, shape (n, 1); read and written.
     """
     turns, leaves, lifts = fitted
+    limbs, stairs, facing = kept
     for i in range(start, stop):
-        faced, ahead, turned = load(before[2], i), load(after[2], i), 0.0
-        if on_ground:
-            # headings rise with the ground, against which slopes are measured
-            faced, ahead = unit((faced[0], faced[1], 0.0)), unit((ahead[0], ahead[1], 0.0))
-            turned = math.atan2(cross(faced, ahead)[2], dot(faced, ahead))
+        ahead, turned = _headed(load(before[2], i), load(after[2], i), on_ground)
         old, new = load(before[0], i), load(after[0], i)
+        level = length((new[0] - old[0], new[1] - old[1], 0.0)) / size[i]
+        if on_ground:
+            turned = face(facing, i, turned, level, dt)
         way, back, turn = _way(old, new, turned, ahead, size[i], on_ground)
         way = way / size[i]
         who, gait, phase = int(memory[i, CHARACTER]), int(memory[i, GAIT]), memory[i, PHASE] * 1.0
-        level = length((new[0] - old[0], new[1] - old[1], 0.0)) / size[i]
         steps_round = on_ground and rounds[who, LEFT] >= 0.0
         speed = level / dt if steps_round else way / dt
         if not on_ground:
@@ -350,13 +366,15 @@ def gait_kernel(
             )
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:
-            velocity, old_velocity = load(after[1], i), load(before[1], i)
-            settle(memory, i, velocity, old_velocity, ahead, load(after[3], i), dt)
+            up = load(after[3], i)
+            steep = climb(memory, stairs, i, old, new, up, size[i], dt)
+            settle(memory, i, load(after[1], i), load(before[1], i), ahead, up, steep, dt)
             walked = 0 if is_round else gait
             stride = table[who, walked, STRIDE] / max(1.0, table[who, walked, FROM_STAND])
             bend(memory, i, stride, turns[who, walked], turn, -way if back else way, dt)
             hold(memory, i, table[who, walked, STRIDE], table[who, walked, COUNT])
-            lower(memory, i, lifts[who, walked], upright[who])
             shift(memory, limbs, i, way)
+            turn_from_heading(memory, i, facing[i, 0] * 1.0)
+            lower(memory, i, lifts[who, walked], upright[who])
             if is_round:
                 hold_round(memory, i, rounds, who, gait)

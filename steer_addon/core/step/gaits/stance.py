@@ -14,12 +14,12 @@ from ...characters.cast import POSTURE
 from ...characters.holding import held_back
 from ...characters.pose_space import KNOTS
 from ...compiled.jit import kernel
-from ...numeric.vec import dot, scale, sub
+from ...numeric.vec import dot, scale, sub, unit
 from ..integrate import GRAVITY
 
 (
     PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE, TWIST, SHIFT_AHEAD,
-    SHIFT_SIDE, CURVE,
+    SHIFT_SIDE, LIFT, CURVE,
 ) = range(len(POSTURE))  # fmt: skip
 """Columns of the posture in the memory of agents, in the order of `POSTURE`."""
 
@@ -36,14 +36,26 @@ LEAST_UP = 0.1
 
 
 @kernel
-def settle(memory, i, velocity, old_velocity, ahead, up, dt):
-    """Take up the slope of the ground, and lean into the acceleration, both with some delay."""
+def settle(memory, i, velocity, old_velocity, ahead, up, stairs, dt):
+    """Take up the slope of the ground, and lean into the acceleration, both with some delay.
+
+    Args:
+        memory: Columns of `POSTURE`; read and written.
+        i: The agent.
+        velocity: Velocity after the step [m/s].
+        old_velocity: Velocity before it [m/s].
+        ahead: Where the body is headed, level.
+        up: Normal of the ground.
+        stairs: How steep the steps of the ground are along the velocity [m/m], see `climb`.
+        dt: Length of the step [s].
+    """
     steep = max(up[2], LEAST_UP)
     right = (ahead[1], -ahead[0], 0.0)
+    along = scale(unit((velocity[0], velocity[1], 0.0)), stairs)
     pull = scale(sub(velocity, old_velocity), LEAN / (GRAVITY * dt))
     wished = (
-        -dot(up, ahead) / steep,
-        -dot(up, right) / steep,
+        dot(along, ahead) - dot(up, ahead) / steep,
+        dot(along, right) - dot(up, right) / steep,
         min(MOST_LEAN, max(-MOST_LEAN, dot(pull, ahead))),
         min(MOST_LEAN, max(-MOST_LEAN, dot(pull, right))),
     )
