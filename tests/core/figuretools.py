@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from steer_addon.core.characters.figure import Figure
 from steer_addon.core.characters.figures import make_figure
-from steer_addon.core.characters.pose_space import Row
+from steer_addon.core.characters.pose_space import PoseSpace, Row
 
 
 @cache
@@ -22,6 +23,12 @@ def poses(figure: Figure, row: Row) -> np.ndarray:
 
 def row_named(figure: Figure, name: str) -> Row:
     return next(row for row in figure.space.rows if row.name == name)
+
+
+def without_turning(space: PoseSpace) -> PoseSpace:
+    """The poses without what turns bodies about their planted feet on curves."""
+    gaits = tuple(replace(row, turning=()) for row in space.gaits)
+    return PoseSpace(space.positions, gaits, space.clips)
 
 
 def partners(figure: Figure) -> list[int]:

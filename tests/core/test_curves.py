@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
-from figuretools import made, poses, row_named
+from figuretools import made, poses, row_named, without_turning
 from walktools import walk
 
 from steer_addon.core.characters import curves
@@ -21,11 +20,6 @@ PEOPLE_RUN = ("fast walk", "slow jog", "jog", "slow run", "run", "fast run")
 BETWEEN = 0.00132
 """How far a body is held back from its phase: 0.44 of the way to a pose, which is half of 6 mm."""
 RUNS = (*PEOPLE_RUN, "amble", "slow trot", "trot", "fast trot")
-
-
-def without_turning(space):
-    gaits = tuple(replace(row, turning=()) for row in space.gaits)
-    return PoseSpace(space.positions, gaits, space.clips)
 
 
 def circle_slips(name, radius, scale=1.0):
@@ -111,11 +105,8 @@ def test_bodies_that_go_straight_are_not_turned_and_others_face_along_the_curve(
     plain = without_turning(space)
     assert not turns_of(Cast((plain.gaits,))).any()
     went = walk(plain, [1.2] * 144, [0.6] * 144)
-    # a frame leads along the heading at its end, which half of its turn is behind the curve there,
-    # and a body slower than a brisk walk turns a little later
-    later = 0.125 * (1.0 - 1.2 / 1.4) * 0.6 / 1.2
-    wanted = [0.5 * 0.6 / 24.0 - later, 0.0]
-    np.testing.assert_allclose(went.moves[-1, [0, 2]], wanted, atol=1e-4)
+    # a frame leads along the heading at its end, which half of its turn is behind the curve there
+    np.testing.assert_allclose(went.moves[-1, ::2], [0.5 * 0.6 / 24.0, 0.0], atol=1e-4)
     assert np.abs(went.moves[SETTLED:, 1]).max() < BETWEEN
 
 

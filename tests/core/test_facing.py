@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from figuretools import made
+from figuretools import made, without_turning
 from walktools import FPS, walk
 
 TWIST = 0
@@ -23,7 +23,7 @@ def in_a_queue(speed, swing, frames=160, half=5):
     return walk(made("woman").space, [speed] * frames, sides * swing * FPS / half)
 
 
-@pytest.mark.parametrize("speed", [0.2, 0.4, 0.6])
+@pytest.mark.parametrize("speed", [0.2, 0.3, 0.45])
 def test_in_a_queue_bodies_turn_less_than_their_headings(speed):
     went = in_a_queue(speed, 0.7)
     assert np.ptp(went.yaws[40:]) == pytest.approx(0.7, abs=0.15)
@@ -40,16 +40,25 @@ def test_at_a_walk_bodies_face_where_they_go():
 
 def test_the_angle_shrinks_by_the_way_as_the_formula_says():
     # a turn of half a radian at once, and then straight on
-    went = walk(made("man").space, [0.35] * 60, [0.5 * FPS] + [0.0] * 59)
-    way = 0.35 / FPS * np.arange(1, 61)
-    reach = 0.125 * (1.0 - 0.35 / 1.4)
-    step = 0.35 / FPS
-    wanted = -0.5 * (reach / (reach + step)) ** (way / step)
-    away = went.moves[:, TWIST]
-    # curves turn bodies too, by less
-    assert away[0] == pytest.approx(wanted[0], abs=0.05)
-    np.testing.assert_allclose(away[30:], wanted[30:], atol=0.01)
-    assert abs(away[-1]) < 1.0e-3
+    speed, turns = 0.35, [0.5 * FPS] + [0.0] * 79
+    went = walk(without_turning(made("man").space), [speed] * 80, turns)
+    way, wanted, curve, away = speed / FPS, [], 0.0, 0.0
+    reach = 0.125 * (1.0 - speed / 1.4)
+    for turn in turns:
+        foreseen = min(curve, 0.7) * way
+        curve += way / (way + 0.6) * (turn / FPS / way - curve)
+        away = (away - turn / FPS + foreseen) * reach / (way + reach)
+        wanted.append(away)
+    # half of the turn in a frame is of the curve
+    np.testing.assert_allclose(went.moves[:, TWIST], wanted, atol=0.02)
+    np.testing.assert_allclose(went.moves[30:, TWIST], wanted[30:], atol=2.0e-3)
+    assert wanted[0] < -0.4 and np.abs(wanted[24:]).max() < 0.06 and abs(wanted[-1]) < 0.03
+
+
+def test_on_a_curve_that_goes_on_bodies_face_along_it():
+    went = walk(without_turning(made("man").space), [0.5] * 160, [0.25] * 160)
+    # but for half of the turn in a frame
+    assert np.abs(went.moves[100:, TWIST] - 0.5 * 0.25 / FPS).max() < 2.0e-3
 
 
 def test_who_turns_back_or_stands_turns_as_its_agent_does():

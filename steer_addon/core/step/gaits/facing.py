@@ -2,8 +2,9 @@
 
 In a queue agents are pushed to either side, and head there at once. The angle d between a body and
 its heading shrinks along the way w by dd/dw = -d / r, where the reach r is shorter the faster the
-body is: at a walk it faces where it goes. It is `MOST` at most, and who is headed back, by more
-than a right angle, turns as the agent does.
+body is: at a walk it faces where it goes. Along a curve that goes on for some way it turns as its
+heading does. The angle is `MOST` at most, and who is headed back, by more than a right angle, turns
+as the agent does.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ STILL = 0.1
 """Speed below which they turn on the spot, as their agents do [m/s], likewise."""
 MOST = 0.5
 """Most that a body is turned from its heading [rad]."""
+GOES_ON, CURVE = 0.6, 0.7
+"""Way over which curvatures are averaged [m], and most that a body foresees [1/m], likewise."""
 FACING = "facing"
-"""Key, in the memory of agents, of the turn of the body to the left of its heading [rad], shape
-(agent_count, 1)."""
+"""Key, in the memory of agents, of the turn of the body to the left of its heading [rad], and the
+curvature of its way to the left over some time [1/m], shape (agent_count, 2)."""
 
 
 @kernel
@@ -38,12 +41,16 @@ def face(facing, i, turned, way, dt):
         dt: Length of the step [s].
     """
     before = facing[i, 0] * 1.0
-    if way < STILL * dt or turned == before == 0.0:
+    if way < STILL * dt:
         return turned
-    away, after = before - turned, 0.0
+    curve = min(CURVE, max(-CURVE, facing[i, 1]))
+    facing[i, 1] += (turned - facing[i, 1] * way) / (way + GOES_ON)
+    away, after = before - turned + curve * way, 0.0
     if abs(away) < 0.5 * math.pi:
         reach = REACH * max(0.0, 1.0 - way / (WALKS * dt))
         after = min(MOST, max(-MOST, away * reach / (way + reach)))
+    else:
+        facing[i, 1] = 0.0
     facing[i, 0] = after
     return after - before + turned
 

@@ -51,6 +51,7 @@ from .landing import (
     LIMBS,
     NEAR,
     SOON,
+    SWING,
     brought_down,
     shift,
     swing_on,
@@ -124,7 +125,7 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
     none = np.zeros((after.count, 3), np.float32)
     sway, limbs = (before.memory.get(key, none).copy() for key in (SWAY, LIMBS))
     stairs = before.memory.get(STAIRS, none[:, :2]).copy()
-    facing = before.memory.get(FACING, none[:, :1]).copy()
+    facing = before.memory.get(FACING, none[:, :2]).copy()
     clips.stand_instead(settings.cast, memory)
     tempo = clips.tempos(before, after, settings)
     jit.parallel_for(
@@ -262,6 +263,9 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt, limbs, i):
     sides = max(1.0, table[who, gait, FROM_STAND])
     stride = table[who, gait, STRIDE] / sides
     wanted = _wanted(table, who, gait, speed)
+    if 0 < wanted == gait - 1 and way > limbs[i, SWING] * dt:
+        # a body that speeds up is soon as fast as its gait
+        wanted = gait
     if stride <= 0.0:
         return _by_time(table, who, phase, gait, wanted, way, dt)
     lands = wanted == 0 and way < LANDING * dt
@@ -333,7 +337,7 @@ def gait_kernel(
         memory: Columns of `POSTURE`, shape (n, 12); read and written.
         sway: Means of the velocity, see `SWAY`, shape (n, 3); read and written.
         kept: Memory of the limbs, see `LIMBS`, shape (n, 3), of stairs, see `STAIRS`, shape (n, 2),
-            and of where bodies face, see `FACING`, shape (n, 1); read and written.
+            and of where bodies face, see `FACING`, shape (n, 2); read and written.
     """
     turns, leaves, lifts = fitted
     limbs, stairs, facing = kept
