@@ -180,7 +180,7 @@ def test_bakes_from_before_bodies_turned_on_curves_look_as_they_did():
     old = {name: shears[name] for name in SHEARS[:4]}
     _, modifier = crowd_of(level_frame(4, **old), make_toy())
     display.set_input(modifier, "Upright", 0.6)
-    values = np.stack([*old.values(), *np.zeros((3, 4))], axis=1)
+    values = np.stack([*old.values(), *np.zeros((4, 4))], axis=1)
     for (found, _, _), expected in zip(instances(), stances(values, 0.6), strict=True):
         np.testing.assert_allclose(np.array(found)[:3, :3], expected[:3, :3], atol=2e-6)
 

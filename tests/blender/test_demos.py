@@ -62,4 +62,7 @@ def test_crowds_have_the_settings_of_the_file_with_angles_in_degrees(name):
     for crowd, text, value in told:
         block, parameter = text.split(".")
         settings = properties.settings_of(crowds[crowd])
-        assert getattr(getattr(settings, block), parameter) == pytest.approx(value)
+        behaviors = {entry.key: entry for entry in settings.behaviors}
+        owner = behaviors.get(block) or getattr(settings, block)
+        found = getattr(owner, parameter)
+        assert found == value if isinstance(value, str) else found == pytest.approx(value)

@@ -110,12 +110,12 @@ def assert_same_poses(made, limit):
     carrier = rigs.make_hero("Hero", motion, found, collection, [])
     for number in range(count):
         scene.frame_set(number + 1)
-        shear, (twist, ahead, side) = np.eye(3), motion.shear[number, 4:]
+        shear, (twist, ahead, side, lift) = np.eye(3), motion.shear[number, 4:]
         shear[2, 1], shear[2, 0], shear[1, 2], shear[0, 2] = -motion.shear[number, :4]
         turn = np.array(Quaternion(motion.rotation[number]).to_matrix())
         poses = made.space.positions[rows[row[number]].first + pose[number]]
         own = poses @ np.array(Matrix.Rotation(twist, 3, "Z")).T - [side, ahead, 0.0]
-        expected = 1.1 * own @ (turn @ shear).T + motion.location[number]
+        expected = 1.1 * (own @ (turn @ shear).T + [0.0, 0.0, lift]) + motion.location[number]
         assert len(points := hero_points(carrier)) == len(expected)
         expected = expected[sure] if rows[row[number]].turn else expected
         assert gaps(expected[::7], points).max() < limit, rows[row[number]].name
