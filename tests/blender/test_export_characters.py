@@ -178,11 +178,12 @@ def test_bodies_lean_and_tilt_where_instances_are_sheared(tmp_path, sheared, par
     assert turned < share * level
 
 
-def test_bodies_are_turned_and_shifted_on_curves_as_they_are_shown(tmp_path):
+def test_bodies_are_turned_and_shifted_on_curves_and_stairs_as_they_are_shown(tmp_path):
     columns = {
         "twist": np.linspace(-0.2, 0.2, COUNT),
         "shift_ahead": np.linspace(0.06, -0.03, COUNT),
         "shift_side": np.full(COUNT, 0.05),
+        "lift": np.linspace(-0.15, 0.2, COUNT),
     }
     moving = frames(**columns)
     obj, _ = crowd(moving)
