@@ -38,7 +38,9 @@ _USUAL = 0.02
 _ALIKE = 1.0e-3
 """The same of differences from the slower gait, where they are to be alike."""
 _SMOOTH = 0.03
-"""Weight of the bends against that of slips: it decides where nothing is planted."""
+_SMOOTH_RUNS = 0.02
+"""Weight of the bends against that of slips: it decides where nothing is planted. In the runs of
+rigs feet are planted for a short time, in which the body has to turn more."""
 
 
 def with_turning(space: PoseSpace, alike: bool = False) -> PoseSpace:
@@ -55,7 +57,10 @@ def with_turning(space: PoseSpace, alike: bool = False) -> PoseSpace:
     for row in space.gaits:
         cycles = 2 if row.both_sides else 1
         points = space.positions[row.first : row.first + row.count]
-        fitted = () if row.stride <= 0.0 else turning(points, row.stride, height, cycles, before)
+        smooth = _SMOOTH_RUNS if alike and row.close else _SMOOTH
+        fitted: Turning = ()
+        if row.stride > 0.0:
+            fitted = turning(points, row.stride, height, cycles, before, smooth)
         before = fitted if alike and not row.from_stand else ()
         gaits.append(replace(row, turning=fitted))
     return PoseSpace(space.positions, tuple(gaits), space.clips)
@@ -67,6 +72,7 @@ def turning(
     height: float,
     cycles: int = 1,
     before: Turning = (),
+    smooth: float = _SMOOTH,
 ) -> Turning:
     """The turn and the shifts of a gait at `KNOTS` even phases, see `Row.turning`.
 
@@ -76,6 +82,7 @@ def turning(
         height: Height of the body [m].
         cycles: Cycles of steps in it: so often, twice, feet pass each other.
         before: The same of the slower gait; none where it may differ.
+        smooth: Weight of the bends against that of slips.
 
     Returns:
         Turn to the left [rad m], shift ahead and shift to the right [m²] at each, all per
@@ -97,7 +104,8 @@ def turning(
     none = np.zeros_like(rates)
     to_left = np.hstack([rates * ahead[:, None] - hats, none, rates])
     to_front = np.hstack([-rates * left[:, None], rates, none])
-    fitted = _fitted(to_left, -ahead, to_front, left, stride, cycles, before)
+    bend = smooth * KNOTS / stride
+    fitted = _fitted((to_left, -ahead, to_front, left), bend, stride, cycles, before)
     return tuple(
         (float(a), float(b), float(c)) for a, b, c in np.round(fitted * [1.0, 1.0, -1.0], 6)
     )
@@ -119,14 +127,15 @@ def _planted(
 
 
 def _fitted(
-    to_left: F64, left: F64, to_front: F64, front: F64, stride: float, cycles: int, before: Turning
+    slips: tuple[F64, F64, F64, F64], bent: float, stride: float, cycles: int, before: Turning
 ) -> F64:
     """Least slips: solutions at the knots, shape (KNOTS, 3); 0 where feet pass each other."""
+    to_left, left, to_front, front = slips
     free = np.ones((3, KNOTS), np.bool_)
     free[:, :: KNOTS // (2 * cycles)] = False
     kept = free.ravel()
     bend = 2.0 * np.eye(KNOTS) - np.roll(np.eye(KNOTS), 1, 0) - np.roll(np.eye(KNOTS), -1, 0)
-    bends: Any = np.kron(np.eye(3), bend * (_SMOOTH * KNOTS / stride))[:, kept]
+    bends: Any = np.kron(np.eye(3), bend * bent)[:, kept]
     one, other = to_left[:, kept], to_front[:, kept]
     weights, solution = np.ones(len(left)), np.zeros(int(kept.sum()))
     like = (np.array(before) * [1.0, 1.0, -1.0]).T.ravel()[kept] if before else 0.0 * solution
@@ -137,8 +146,8 @@ def _fitted(
         square += usual * (bends.T @ bends + hold * np.eye(len(solution)))
         found = one.T @ (left * weights) + other.T @ (front * weights) + usual * hold * like
         solution = np.linalg.solve(square, found)
-        slips = np.hypot(one @ solution - left, other @ solution - front)
-        weights = 1.0 / np.maximum(slips, _USUAL)
+        slip = np.hypot(one @ solution - left, other @ solution - front)
+        weights = 1.0 / np.maximum(slip, _USUAL)
     result = np.zeros(3 * KNOTS)
     result[kept] = solution
     fitted: F64 = result.reshape(3, KNOTS).T
