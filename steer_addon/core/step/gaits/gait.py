@@ -82,6 +82,8 @@ SMALLEST = 1.0e-6
 CLIMB = 2.0
 """Speed along the way that a flyer's climbing at 1 m/s counts for."""
 _PURPOSE = random_purpose("gait")
+_KEPT = {SWAY: 3, LIMBS: 3, STAIRS: 2, FACING: 2}
+"""What those who walk remember beside their posture, and how many columns of it."""
 
 
 def begin(agents: Agents, settings: CrowdSettings) -> None:
@@ -114,18 +116,13 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         dt: Length of the step [s].
     """
     if not settings.cast:
-        after.memory.pop(MEMORY, None)
-        after.memory.pop(SWAY, None)
-        after.memory.pop(LIMBS, None)
-        after.memory.pop(STAIRS, None)
-        after.memory.pop(FACING, None)
+        for key in (MEMORY, *_KEPT):
+            after.memory.pop(key, None)
         return
     begin(before, settings)
     memory = before.memory[MEMORY].copy()
-    none = np.zeros((after.count, 3), np.float32)
-    sway, limbs = (before.memory.get(key, none).copy() for key in (SWAY, LIMBS))
-    stairs = before.memory.get(STAIRS, none[:, :2]).copy()
-    facing = before.memory.get(FACING, none[:, :2]).copy()
+    none = np.zeros((after.count, max(_KEPT.values())), np.float32)
+    kept = {key: before.memory.get(key, none[:, :width]).copy() for key, width in _KEPT.items()}
     clips.stand_instead(settings.cast, memory)
     tempo = clips.tempos(before, after, settings)
     jit.parallel_for(
@@ -142,12 +139,11 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         tempo,
         float(dt),
         memory,
-        sway,
-        (limbs, stairs, facing),
+        tuple(kept.values()),
     )
     after.memory[MEMORY] = memory
     if settings.motion.motion == "GROUND":
-        after.memory |= {SWAY: sway, LIMBS: limbs, STAIRS: stairs, FACING: facing}
+        after.memory |= kept
     clips.advance(before, after, settings, tempo, dt)
 
 
@@ -315,7 +311,6 @@ def gait_kernel(
     tempo,
     dt,
     memory,
-    sway,
     kept,
 ):
     """Advance phases and gaits, and let bodies take up slopes and curves, and lean.
@@ -335,12 +330,11 @@ def gait_kernel(
         tempo: How much faster than its character each body does what goes by time, shape (n,).
         dt: Length of the step [s].
         memory: Columns of `POSTURE`, shape (n, 12); read and written.
-        sway: Means of the velocity, see `SWAY`, shape (n, 3); read and written.
-        kept: Memory of the limbs, see `LIMBS`, shape (n, 3), of stairs, see `STAIRS`, shape (n, 2),
-            and of where bodies face, see `FACING`, shape (n, 2); read and written.
+        kept: What else bodies remember: `SWAY`, shape (n, 3), `LIMBS`, (n, 3), `STAIRS`, (n, 2),
+            and `FACING`, (n, 2); read and written.
     """
     turns, leaves, lifts = fitted
-    limbs, stairs, facing = kept
+    sway, limbs, stairs, facing = kept
     for i in range(start, stop):
         ahead, turned = _headed(load(before[2], i), load(after[2], i), on_ground)
         old, new = load(before[0], i), load(after[0], i)
