@@ -1,5 +1,6 @@
 """Agents that are small in the picture of the active camera share poses: only each second, fourth,
-eighth of a row is shown, as far as the way between two of them is less than 0.3 % of the picture.
+eighth of a row is shown, as far as the way between two of them is less than 0.3 % of the picture. So
+it is with 10,000 agents and more, and the fewer they are, the less the share.
 
 The camera has 50 mm, so from a distance d it sees 0.405 d in height. A toy walks 1 m in 128 poses.
 """
@@ -21,6 +22,11 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 
 WAY = 1.0 / 128.0
 COUNT = 200
+
+
+def far(distance, count=COUNT):
+    """From how far so many agents are shown as 10,000 are from a distance."""
+    return distance * 10_000 / count
 
 
 def camera_at(distance, kind="PERSP", scale=1.0):
@@ -53,14 +59,24 @@ def walkers(gait=1.0, phases=None, **more):
 def test_the_step_goes_with_the_distance(step, beyond):
     phases, _, shown = walkers()
     # the distance from which 0.3 % of the picture is a step
-    camera_at(beyond * step * WAY / 0.003 / 0.405)
+    camera_at(far(beyond * step * WAY / 0.003 / 0.405))
     nearest = np.floor(phases * 128 / step + 0.5) * step % 128
     np.testing.assert_array_equal(shown(), 1 + nearest)
 
 
+@pytest.mark.parametrize(
+    ("count", "step"), [(50, 1), (2_000, 1), (5_000, 2), (10_000, 4), (12_000, 4)]
+)
+def test_fewer_agents_share_fewer_poses(count, step):
+    phases, _, shown = walkers(phases=np.linspace(0.0, 1.0, count, endpoint=False))
+    # 0.3 % of the picture are the way between four poses there
+    camera_at(4.02 * WAY / 0.003 / 0.405)
+    np.testing.assert_array_equal(shown(), 1 + np.floor(phases * 128 / step + 0.5) * step % 128)
+
+
 def test_steps_go_no_further():
     phases, _, shown = walkers()
-    camera_at(1.0e5)
+    camera_at(far(1.0e5))
     np.testing.assert_array_equal(shown(), 1 + np.floor(phases * 8 + 0.5) % 8 * 16)
 
 
@@ -68,7 +84,7 @@ def test_steps_go_no_further():
 def test_full_detail_says_how_fine_they_are(full, step):
     # 0.3 % of the picture are the way between three poses there, with the usual 15 %
     phases, modifier, shown = walkers()
-    camera_at(3.0 * WAY / 0.003 / 0.405)
+    camera_at(far(3.0 * WAY / 0.003 / 0.405))
     display.set_input(modifier, "Full Detail", full)
     np.testing.assert_array_equal(shown(), 1 + np.floor(phases * 128 / step + 0.5) * step % 128)
 
@@ -77,9 +93,9 @@ def test_near_by_without_a_camera_and_with_a_large_body_all_are_shown():
     phases, modifier, shown = walkers()
     every = 1 + np.floor(phases * 128 + 0.5) % 128
     np.testing.assert_array_equal(shown(), every)
-    camera = camera_at(5.0)
+    camera = camera_at(far(5.0))
     np.testing.assert_array_equal(shown(), every)
-    camera.location.y = -60.0
+    camera.location.y = -far(60.0)
     assert (shown() != every).any()
     display.set_input(modifier, "Scale", 12.0)
     np.testing.assert_array_equal(shown(), every)
@@ -89,7 +105,7 @@ def test_near_by_without_a_camera_and_with_a_large_body_all_are_shown():
 def test_an_orthographic_camera_sees_all_as_large():
     phases, _, shown = walkers()
     # a picture of 16:9 that is 10 m wide: 0.3 % of its height are 17 mm, two poses
-    camera_at(3.0, "ORTHO", 10.0)
+    camera_at(3.0, "ORTHO", far(10.0))
     np.testing.assert_array_equal(shown(), 1 + np.floor(phases * 64 + 0.5) % 64 * 2)
 
 
@@ -99,9 +115,9 @@ def test_clips_are_shown_by_how_far_their_vertices_move():
     phases, _, shown = walkers(gait=3.0, phases=phases)
     every = 1 + 128 + 12 + np.minimum(np.floor(phases * 6 + 0.5), 5)
     np.testing.assert_array_equal(shown(), every)
-    camera = camera_at(200.0)
+    camera = camera_at(far(200.0, 40))
     np.testing.assert_array_equal(shown(), every)
-    camera.location.y = -300.0
+    camera.location.y = -far(300.0, 40)
     halved = 1 + 128 + 12 + np.minimum(np.floor(phases * 3 + 0.5) * 2, 5)
     assert (halved != every).any()
     np.testing.assert_array_equal(shown(), halved)
@@ -109,7 +125,7 @@ def test_clips_are_shown_by_how_far_their_vertices_move():
 
 def test_far_agents_need_few_poses():
     _, _, shown = walkers()
-    camera_at(1000.0)
+    camera_at(far(1000.0))
     assert len(set(shown().tolist())) == 8
 
 
