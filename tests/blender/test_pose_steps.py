@@ -1,6 +1,6 @@
 """Agents that are small in the picture of the active camera share poses: only each second, fourth,
-eighth of a row is shown, as far as the way between two of them is less than 0.3 % of the picture. So
-it is with 10,000 agents and more, and the fewer they are, the less the share.
+eighth of a row is shown, as far as the way between two of them is less than 0.3 % of the picture.
+That is with 10,000 agents and more; the fewer they are, the less the share.
 
 The camera has 50 mm, so from a distance d it sees 0.405 d in height. A toy walks 1 m in 128 poses.
 """
