@@ -198,6 +198,26 @@ def test_kept_clearance_is_never_more_than_there_is_and_questions_are_exact():
             assert is_clear(view, cell, float(gap), *on, body) == (exact >= gap)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("low", "high"), [(0.66, 0.7), (0.0, 3.0), (1.2, 1.4)])
+def test_furniture_that_belongs_to_the_ground_is_as_far_as_its_edge(low, high, seed):
+    """A table top, a wall, a beam: by their side, under and over which nothing is to be seen."""
+    thing = scenes.boxes([(4.0, 4.0, low)], [(6.0, 6.0, high)])
+    triangles = scenes.joined("ground", scenes.floor(0.0, 0.0, 10.0, 10.0), thing).triangles
+    ground = bvh.build(np.random.default_rng(seed).permutation(triangles))
+    none = CollidersBuilder().build(()).bvh
+    # ground that rises by no more than its distance beyond a step counts as stairs
+    for away in (a for a in (0.02, 0.1, 0.23, 0.34, 0.48) if high > SHAPE.step_height + a):
+        for along in (4.1, 4.9, 5.37):
+            for x, y in ((4.0 - away, along), (along, 6.0 + away), (6.0 + away, along)):
+                found, at_x, at_y = clearance_at(ground, none, (x, y, 0.0), SHAPE.body, 0.5)
+                assert found == pytest.approx(away, abs=1e-5)
+                assert np.hypot(at_x - x, at_y - y) == pytest.approx(away, abs=1e-5)
+    # below it there is no room at all
+    if low > 0.0:
+        assert clearance_at(ground, none, (5.0, 5.2, 0.0), SHAPE.body, 0.5)[0] == 0.0
+
+
 @pytest.mark.parametrize("radius", [0.2, 0.25, 0.3, 0.4, 0.5])
 @pytest.mark.parametrize("begin", [4.0, 4.1, 4.23])
 def test_doors_as_wide_as_a_body_are_open_and_narrower_ones_are_not(radius, begin):

@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 
 from ..compiled.jit import kernel
-from ..geometry.bvh import ray_cast, ray_cast_stops, triangle_normal
-from ..geometry.bvh_flat import flat_nearest
+from ..geometry.bvh import ray_cast, ray_cast_stops
+from ..geometry.bvh_flat import flat_nearest, flat_on_triangle
+from ..geometry.bvh_points import load_corners
 from ..geometry.ground import SLACK, UP_SLACK
 from .floors import slope_at
 from .lattice import (
@@ -29,6 +30,10 @@ from .lattice import (
     wide_of,
 )
 
+LEAST_UP = 1.0e-6
+"""Least cosine of a slope that is walked."""
+NEARLY = 1.0e-6
+"""Distances that differ by less are alike [m]."""
 RAYS = 16
 """Directions in which the terrain around a place is looked at."""
 LEVELS = 3
@@ -60,6 +65,16 @@ def _rays_around(ground, point, body, reach):
 
 
 @kernel
+def _reaches(ground, triangle, point, heights, distance):
+    """Whether a triangle next to a place is as near to it between other heights, too."""
+    a, b, c = load_corners(ground.triangles, triangle)
+    if max(a[2], b[2], c[2]) <= heights[0] or heights[0] >= heights[1]:
+        return False
+    square, _place = flat_on_triangle(a, b, c, point[0], point[1], *heights)
+    return math.sqrt(square) <= distance + NEARLY
+
+
+@kernel
 def clearance_at(ground, colliders, point, body, reach):
     """Distance from a place to what stops a body: (distance, x and y of what is next to it) [m].
 
@@ -79,8 +94,10 @@ def clearance_at(ground, colliders, point, body, reach):
         best, x, y = distance, place[0], place[1]
     found, distance, place = flat_nearest(ground, point, low, high, best)
     if found >= 0:
-        steep = abs(triangle_normal(ground, found)[2]) < min_up
-        if steep and place[2] > low + distance * slant:
+        # no slope that is walked leads up to what is above this
+        steepest = math.sqrt(1.0 - min_up * min_up) / max(min_up, LEAST_UP)
+        above = low + distance * max(slant, steepest)
+        if place[2] > above or _reaches(ground, found, point, (above, high), distance):
             return distance, place[0], place[1]
         around, at_x, at_y = _rays_around(ground, point, body, best)
         if around < best:
