@@ -30,6 +30,8 @@ NOWHERE = np.zeros((0, 3), np.float32)
 SIDE, BOXES = 100.0, 1_333
 """Side of the square [m], and boxes on it: 16,000 triangles."""
 PLAIN_BOXES = 60
+TABLES = 20_000
+"""Table tops in the ground of a square: 240,000 triangles."""
 TOWN, HOUSES = 1_000.0, 1_667
 """Side of a town [m], and its houses: 20,000 triangles."""
 SPEED = 1.3
@@ -171,6 +173,20 @@ def _crowds() -> Iterator[Row]:
     )
 
 
+def _furnished() -> Iterator[Row]:
+    """Ground that has its furniture in it, as a scanned building has."""
+    tables = np.concatenate(_boxes(TABLES, SIDE, 0.4, 0.8))
+    tables[..., 2] = np.where(tables[..., 2] < 0.0, 0.66, 0.7)
+    ground = bvh.build(np.concatenate([_square(SIDE).triangles, tables]))
+    walls, found = bvh.empty(), []
+    seconds = seconds_of(lambda: found.append(_surface(ground, walls)))
+    name = f"walkable surface of 100 × 100 m with {TABLES:,} tables in its ground"
+    note = f"{len(ground.triangles):,} triangles"
+    yield timed(name, seconds, "s", note=note)
+    seconds = seconds_of(lambda: make_room(found[0], ground, walls, RADIUS))
+    yield timed("… the room on it", seconds, "s", note="once a body size")
+
+
 def _town() -> Iterator[Row]:
     """A square kilometer of houses."""
     ground, walls = _square(TOWN), bvh.build(np.concatenate(_boxes(HOUSES, TOWN, 4.0, 16.0)))
@@ -204,4 +220,5 @@ def ways() -> Iterator[Row]:
     yield from _surfaces()
     yield from _fields()
     yield from _crowds()
+    yield from _furnished()
     yield from _town()
