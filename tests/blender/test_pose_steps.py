@@ -25,7 +25,7 @@ COUNT = 200
 
 
 def far(distance, count=COUNT):
-    """From how far so many agents are shown as 10,000 are from a distance."""
+    """The distance at which a number of agents share poses as 10,000 do at the given one."""
     return distance * 10_000 / count
 
 

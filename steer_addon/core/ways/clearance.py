@@ -1,9 +1,10 @@
 """Clearance: how far it is from a place to all that stops a body, and which cells can be crossed.
 
 A body is a vertical cylinder from its step height to its head. Colliders stop it with every face
-between the two; of the terrain, steep faces and faces that are met from below do. What the terrain
-rises to within reach of the place, as stairs and slopes do, stops nobody: it is told apart by rays
-that rise like the steepest slope, up to 45°, as the knees of walkers do (see `geometry.ground`).
+between the two; of the terrain, what is too high for any slope that leads up to it does, such as a
+table top. What is lower may be stairs or a slope, which stop nobody: these are told apart by rays
+that rise like the steepest slope, up to 45°, as the knees of walkers do (see `geometry.ground`),
+and meet steep faces, and others from below.
 """
 
 from __future__ import annotations
