@@ -151,6 +151,20 @@ def test_as_many_gaits_lie_between_walk_and_run_as_poses_differ():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("speed", "kept"), [(1.02, 1.02), (0.99, 1.002), (0.97, 1.002), (0.9, 0)])
+def test_gait_to_a_run_that_comes_out_a_little_slower_is_kept_as_a_faster_one(speed, kept):
+    made, cycle = rows.Rows(rows.Plan()), cycle_of()
+    sample = lambda time: walker((0.0, 1.0, 0.0), time)  # noqa: E731
+    rows.finished(made.add_gait("walk", sample, cycle, 1.0))
+    rows.finished(made.add_gait("run 2%", sample, cycle, speed, (0.0, 0.98, 0.02)))
+    speeds = [row.speed for row in made.gaits]
+    assert speeds == pytest.approx([1.0, kept] if kept else [1.0])
+    assert made.gaits[-1].duration == pytest.approx(cycle.stride / speeds[-1])
+    # a walk is not
+    rows.finished(made.add_gait("walk 99%", sample, cycle, 0.99 * speeds[-1]))
+    assert len(made.gaits) == len(speeds)
+
+
 def test_first_steps_begin_in_the_pose_of_standing():
     made = rows.Rows(rows.Plan(tolerance=0.02, steps=96))
 

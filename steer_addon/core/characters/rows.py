@@ -48,6 +48,9 @@ _RUN_STEP = 1.6
 """Spacing of runs over that of walks."""
 _FASTER, _FASTER_CLOSE = 1.02, 1.002
 """Ratio by which a gait is at least faster than the one before, and one of many to a run is."""
+_SLOWER_CLOSE = 0.95
+"""Ratio to that down to which one of many to a run is kept, and is as fast as that: bodies would
+pop where it is missing."""
 _EASE = 0.4
 """Time in which standing becomes a clip, and a clip standing [s]."""
 
@@ -293,8 +296,11 @@ class Rows:
     ) -> Steps[None]:
         """Add a gait at equal steps of its way; one that is no faster than the last is left out."""
         close = 0.0 < weights[2] and self.plan.blends
-        if self.gaits and speed <= self.gaits[-1].speed * (_FASTER_CLOSE if close else _FASTER):
-            return
+        if self.gaits:
+            least = self.gaits[-1].speed * (_FASTER_CLOSE if close else _FASTER)
+            if speed <= least * (_SLOWER_CLOSE if close else 1.0):
+                return
+            speed = max(speed, least)
         step = self.plan.tolerance * (_RUN_STEP if weights[2] > 0.0 else 1.0)
         times = row_times(cycle, pose_count(cycle.stride, step))
         turns, *level = cycle.moves_at(np.array(times)).T
