@@ -23,6 +23,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 sys.path.append(str(Path(__file__).parents[1] / "core"))
 
+from blendtools import CLEAR, blended_pops  # noqa: E402
 from walktools import (  # noqa: E402
     changing,
     frames_until_it_stands,
@@ -162,3 +163,15 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
     pops = np.concatenate([walk(space, *random_journey(seed)).pops() for seed in range(6)])
     # hands that turn round say next to nothing
     assert pops.max() <= FLOOR
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("who", "walks", "runs"), WHO)
+def test_real_rigs_pop_less_than_poses_that_are_blended_without_steps(who, walks, runs, shared):
+    space = made(shared, who, walks, runs)
+    space = replace(space, positions=space.positions[:, ::12])
+    journeys = [random_journey(seed) for seed in range(4)]
+    ours = np.concatenate([walk(space, *journey).pops() for journey in journeys])
+    blended = np.concatenate([blended_pops(space, *journey) for journey in journeys])
+    assert ours.max() < 0.7 * blended.max()
+    assert np.mean(ours > CLEAR) < 0.5 * np.mean(blended > CLEAR)
