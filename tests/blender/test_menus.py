@@ -14,6 +14,7 @@ from steer_addon.core.crowd.presets import find_presets  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_empty, make_points  # noqa: E402
 from tests.blender.drawn import context, draw  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
+from tests.blender.walking_rigs import walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -45,9 +46,22 @@ def test_the_entries_stand_where_one_looks():
     assert entry("TOPBAR_MT_file_export").of("menu") == ["STEER_MT_export"]
     for make, there in ((make_points, True), (make_crowd, True), (make_empty, False)):
         bpy.context.view_layer.objects.active = make()
-        assert entry("VIEW3D_MT_object").of("menu") == (["STEER_MT_object"] if there else [])
+        assert entry("VIEW3D_MT_object").of("menu") == ["STEER_MT_object"]
         found = entry("OBJECT_MT_modifier_add").of("operator")
         assert found == (["object.steer_add_modifier"] if there else [])
+
+
+def test_rigs_become_characters_from_the_object_menu():
+    lamp = bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))
+    bpy.context.scene.collection.objects.link(lamp)
+    for rig, there in ((walking_rig(), True), (make_empty(), True), (lamp, False)):
+        bpy.context.view_layer.objects.active = rig
+        assert entry("VIEW3D_MT_object").of("menu") == (["STEER_MT_object"] if there else [])
+        if there:
+            offered = draw(menus.STEER_MT_object).of("operator")
+            assert offered == ["object.steer_make_character"]
+    bpy.context.view_layer.objects.active = bpy.data.objects["Walker"]
+    assert bpy.types.OBJECT_OT_steer_make_character.poll(bpy.context)
 
 
 def test_blender_draws_them_where_they_are_appended():

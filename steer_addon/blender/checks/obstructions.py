@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from ...core.sensing.declare import COLLIDERS
+from ..characters.heroes.hero import MARK
 from ..crowd import crowds
 from ..crowd.slots import uses_of
 from ..display import display
@@ -41,6 +42,7 @@ def in_the_way(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[bp
         other
         for other in scene.objects
         if other.type == "MESH"
+        and MARK not in other
         and other.session_uid not in known
         and _is_solid(other, depsgraph.view_layer)
         and carried.isdisjoint(_parents(other))

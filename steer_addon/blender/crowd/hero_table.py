@@ -38,9 +38,10 @@ def is_own(obj: bpy.types.Object) -> bool:
     table = table_of(obj)
     if table is None or table.library is not None:
         return False
-    if table.get(_OWNER_KEY) == obj.name:
-        return True
-    return not any(other != obj and table_of(other) == table for other in bpy.data.objects)
+    sharing = [other for other in bpy.data.objects if table_of(other) == table]
+    named = [other for other in sharing if other.name == table.get(_OWNER_KEY)]
+    # none has the name where the crowd was renamed before it was duplicated: it is the older one
+    return obj == min(named or sharing, key=lambda other: other.session_uid)
 
 
 def ids_of(table: bpy.types.Object | None) -> set[int]:

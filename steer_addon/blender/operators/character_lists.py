@@ -61,6 +61,7 @@ class STEER_UL_parts(bpy.types.UIList):
     ) -> None:
         """Switch, name and chance."""
         row = layout.row()
+        row.use_property_split = False
         row.prop(item, "use", text=item.name)
         row.prop(item, "chance", text="", slider=True)
 

@@ -156,7 +156,9 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         if rig.type == "ARMATURE":
             roles = {getattr(self, f"{role}_action"): role.upper() for role in _ROLES}
             clips = {action for _, action in self._clips()}
-            for action in rigs.actions_of(rig):
+            used = clips | roles.keys()
+            # what is guessed stands at the top of a long list
+            for action in sorted(rigs.actions_of(rig), key=lambda one: one.name not in used):
                 item = self.actions.add()
                 item.name = action.name
                 item.use = roles.get(action.name, "CLIP" if action.name in clips else "NONE")

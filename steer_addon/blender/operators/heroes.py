@@ -12,6 +12,7 @@ from ..crowd.scene_units import units_per_meter
 from ..display import display
 from ..overlay import answers, seen, strokes
 from .common import (
+    Returned,
     SteerOperator,
     pointer_progress,
     why_no_editable_crowd,
@@ -80,6 +81,15 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
         soft_max=200,
         max=2000,
     )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        """Ask which agents; those that are picked, if there are some."""
+        if not self.properties.is_property_set("which"):
+            picked = answers.crowd_of(context.scene) == context.object
+            picked = picked and bool(answers.chosen_ids(context.scene))
+            self.which = "PICKED" if picked else "IN_VIEW"
+        result: Returned = context.window_manager.invoke_props_dialog(self)
+        return result
 
     def draw(self, context: bpy.types.Context) -> None:
         """Only what counts."""

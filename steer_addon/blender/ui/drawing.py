@@ -64,6 +64,8 @@ def draw_main(layout: UILayout, context: Context, obj: Object | None) -> None:
     if obj is None or obj.type != "MESH":
         layout.label(text=diagnose("NOTHING_SELECTED").sentence, icon="INFO")
         layout.menu("STEER_MT_add", text="Add Crowd", icon="COMMUNITY")
+        if obj is not None and obj.type == "ARMATURE":
+            layout.operator("object.steer_make_character", icon="ARMATURE_DATA")
         return
     if not crowds.is_crowd(obj):
         if crowds.has_remains(obj):

@@ -58,6 +58,9 @@ class STEER_MT_object(bpy.types.Menu):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw all operators of a crowd: search finds only operators that are in some menu."""
         layout = self.layout
+        if not _is_on_mesh(context):
+            layout.operator("object.steer_make_character", icon="ARMATURE_DATA")
+            return
         layout.operator("object.steer_add_modifier", icon=ICON)
         layout.operator("object.steer_remove_modifier")
         layout.operator("object.steer_make_character", icon="ARMATURE_DATA")
@@ -181,8 +184,9 @@ def draw_modifier_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
 
 
 def draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """Object > Crowd, on mesh objects."""
-    if _is_on_mesh(context):
+    """Object > Crowd, on meshes, and on rigs and empties, of which characters are made."""
+    obj = active_object(context)
+    if obj is not None and obj.type in ("MESH", "ARMATURE", "EMPTY"):
         self.layout.separator()
         self.layout.menu("STEER_MT_object", icon=ICON)
 
