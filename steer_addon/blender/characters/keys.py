@@ -34,6 +34,25 @@ def new_slot(action: bpy.types.Action, name: str) -> tuple[Any, Any]:
     return slot, strip.channelbag(slot, ensure=True).fcurves
 
 
+def slot_of(action: bpy.types.Action, name: str = "") -> Any:
+    """The slot of an action that a rig plays; None where there is none for objects.
+
+    Args:
+        action: The action. It may move other objects too, such as a prop.
+        name: Name of the rig. A slot of that name is taken first, then the one that moves most
+            bones.
+    """
+
+    def fits(slot: Any) -> tuple[bool, int]:
+        bags = [s.channelbag(slot) for layer in action.layers for s in layer.strips]
+        curves = [curve for bag in bags if bag is not None for curve in bag.fcurves]
+        bones = sum(curve.data_path.startswith("pose.bones[") for curve in curves)
+        return bones > 0 and slot.name_display == name, bones
+
+    fitting = [slot for slot in action.slots if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]
+    return max(fitting, key=fits, default=None)
+
+
 def add_slot(action: bpy.types.Action, obj: bpy.types.Object) -> Any:
     """Let an object play a new slot of an action; returns its curves."""
     slot, curves = new_slot(action, obj.name)

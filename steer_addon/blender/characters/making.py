@@ -19,6 +19,8 @@ from ...core.errors import CharacterError
 from . import feet, joining, levels, library, optional_parts, origins, rigs, sources
 from .sampling import Sampler, Track, blended
 
+_DRIFTS = 0.005
+"""Least share of the height that standing goes in a cycle, for which it is taken out."""
 _LOOKS = 24
 """Number of poses of standing, of which the calmest is the one that steps and clips begin in."""
 _VERTICES = 500
@@ -202,6 +204,13 @@ class _Posed(_Body):
         self._drifts[id(track)] = cycle.drift
         return cycle
 
+    def _drift_of(self, track: Track) -> NDArray[np.float64]:
+        """How far standing goes in a cycle: root motion, or hips that end elsewhere [m]."""
+        first, last = (self._pure(track, time) for time in (0.0, 1.0))
+        moved: NDArray[np.float64] = (last - first)[:, :2].mean(axis=0, dtype=np.float64)
+        small = np.hypot(*moved) < _DRIFTS * np.ptp(first[:, 2])
+        return 0.0 * moved if small else moved
+
     def add_all(self, rows: Rows) -> Steps[None]:
         """Add standing, walks and runs, then further actions by their names."""
         cycle = yield from self._align(rows, self.walk, self.plan.stride, "Walk")
@@ -214,6 +223,7 @@ class _Posed(_Body):
             self.run.duration if self.run else 0.0,
         )
         if self.stand is not None:
+            self._drifts[id(self.stand)] = self._drift_of(self.stand)
             self._offsets[id(self.stand)] = yield from self._calmest(self.stand)
         place = yield from add_gaits(rows, self._sample, durations)
         for name, track in self.clips:
@@ -232,7 +242,12 @@ class _Posed(_Body):
         Steps, turns and clips begin in it, whatever pose a body that breathes is in then.
         """
         thin = slice(None, None, 1 + len(self.first()) // _VERTICES)
-        poses = yield from dense(lambda time: self._pure(track, time)[thin], _LOOKS)
+        drift = np.append(self._drifts[id(track)], 0.0).astype(np.float32)
+
+        def in_place(time: float) -> F32:
+            return self._pure(track, time)[thin] - np.float32(time) * drift
+
+        poses = yield from dense(in_place, _LOOKS)
         apart = [np.linalg.norm(poses - pose, axis=-1).max() for pose in poses[:-1]]
         return int(np.argmin(apart)) / _LOOKS
 
@@ -241,9 +256,15 @@ class _Posed(_Body):
         track = self.stand or self.walk
         return track.at(self._offsets[id(track)])
 
+    def _gone(self) -> NDArray[np.float64]:
+        """How far standing has gone where it begins [m]."""
+        key = id(self.stand)
+        gone: NDArray[np.float64] = self._offsets.get(key, 0.0) * self._drifts.get(key, np.zeros(2))
+        return gone
+
     def _sample(self, weights: Weights, time: float, held: float = 0.0) -> F32:
         """A blend of standing, walking and running, in place, and of how standing begins."""
-        drift = np.zeros(2)
+        drift = held * self._gone()
         parts = [] if held <= 0.0 else [(held, self._begin())]
         for weight, track in zip(weights, (self.stand, self.walk, self.run), strict=True):
             if weight <= 0.0:
@@ -267,12 +288,14 @@ class _Posed(_Body):
 
     def _clip(self, track: Track, plan: ClipPlan) -> Callable[[float], F32]:
         """Samples of an action that grows out of standing, and goes back to it."""
-        stand = self._begin()
+        stand, gone = self._begin(), self._gone()
 
         def sample(part: float) -> F32:
             time, share = plan.at(part)
             pose = blended([(share, track.at(time)), (1.0 - share, stand)])
-            return self.sampler.pose(pose, track.frame(time))
+            points = self.sampler.pose(pose, track.frame(time))
+            points[:, :2] -= ((1.0 - share) * gone).astype(np.float32)
+            return points
 
         return sample
 
@@ -295,7 +318,7 @@ class _Moving(_Body):
             )
         if recipe.stand or recipe.walk or recipe.run or recipe.clips:
             raise CharacterError(
-                f"{sampler.rig.name!r} is no armature, and so takes no actions: choose "
+                f"{sampler.name!r} is no armature, and so takes no actions: choose "
                 "an armature, or leave Stand, Walk, Run and the clips out"
             )
         self.duration = (end - start) / sampler.fps
@@ -313,7 +336,7 @@ class _Moving(_Body):
         try:
             cycle = yield from rows.measure(self._at, self.duration, self.plan.stride)
         except CharacterError as error:
-            raise CharacterError(f"{self.sampler.rig.name!r}: {error}") from None
+            raise CharacterError(f"{self.sampler.name!r}: {error}") from None
         self.planted = cycle.planted
         place = place_of(cycle)
         even = np.linspace(0.0, 1.0, len(cycle.way))

@@ -31,6 +31,8 @@ _LEG = re.compile(r"legs?(?![a-z])|shin|calf", re.IGNORECASE)
 """Names of bones that stand on it where no bone is a foot by its name."""
 _HEAD = re.compile(r"^(?!.*(control|ctrl|target)).*head(?!_?light)", re.IGNORECASE)
 """Names of bones that are the uppermost of a body."""
+_UPRIGHT = 0.12
+"""Least height of a head over feet, as a share of how far it is away: that of a lizard is 0.2."""
 _DEED = re.compile(
     r"attack|hit|throw|pick|interact|use_|shoot(?!ing)|reload|jump_(full|start|land)|death|die"
     r"|fall(?!ing)|raise|get.?up|stand.?up|kick|punch|slice|stab|chop|once",
@@ -211,13 +213,18 @@ def loops(rig: bpy.types.Object, action: bpy.types.Action) -> bool:
 
 
 def check_mode(rig: bpy.types.Object) -> None:
-    """Refuse a rig that is being edited.
+    """Refuse a rig that is being edited, or does not move.
 
     Raises:
-        CharacterError: It is not in Object Mode.
+        CharacterError: It is not in Object Mode, or in Rest Position.
     """
     if rig.mode != "OBJECT":
         raise CharacterError(f"{rig.name!r} is in {rig.mode.title()} Mode: go to Object Mode first")
+    if rig.type == "ARMATURE" and rig.data.pose_position == "REST":
+        raise CharacterError(
+            f"Rig {rig.name!r} is in Rest Position, in which no action moves it: choose Pose "
+            "Position in its Object Data Properties"
+        )
 
 
 def check_scale(name: str, posed: bpy.types.Object) -> None:
@@ -259,7 +266,7 @@ def check_upright(name: str, posed: bpy.types.Object, feet: tuple[str, ...]) -> 
         return
     middle = sum((bone.head for bone in below), Vector()) / len(below)
     way = posed.matrix_world @ heads[0].head - posed.matrix_world @ middle
-    if way.z < 0.25 * way.length:
+    if way.z < _UPRIGHT * way.length:
         raise CharacterError(
             f"Rig {name!r} lies down: its {heads[0].name!r} is {way.z:.2f} above its "
             f"{below[0].name!r}; rotate it so that it stands upright, with Z up"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import CharacterError
 from ..suspension import suspended
-from .keys import read
+from .keys import read, slot_of
 from .rigs import curves
 
 F32 = NDArray[np.float32]
@@ -107,6 +107,7 @@ class Sampler:
             decimate: Share of the faces that is kept.
         """
         self._made: list[Any] = []
+        self.name = rig.name
         self.twins: list[bpy.types.Object] = []
         self.names: list[str] = []
         self.sizes: list[int] = []
@@ -179,10 +180,13 @@ class Sampler:
         data = self.rig.animation_data or self.rig.animation_data_create()
         for bone in self.rig.pose.bones:
             bone.matrix_basis = Matrix()
+        # a strip that is being edited
+        data.use_tweak_mode = False
         data.action = action
-        slots = getattr(action, "slots", None)
-        if slots:
-            data.action_slot = next((s for s in slots if s.target_id_type == "OBJECT"), slots[0])
+        slot = slot_of(action, self.name)
+        if slot is None:
+            raise CharacterError(f"Action {action.name!r} moves no object: choose another action")
+        data.action_slot = slot
         track.values = np.array([self._bones(frame) for frame in frames])
         data.action = None
         return track

@@ -230,7 +230,7 @@ def pose_count(stride: float, tolerance: float) -> int:
         raise CharacterError(
             f"The stride of {stride:g} m takes {count} poses at a Way per Pose of "
             f"{tolerance:g} m, and a gait has at most {_MOST_POSES}: raise Way per Pose to "
-            f"{stride / _MOST_POSES:.2g} m"
+            f"{1.01 * stride / _MOST_POSES:.3g} m"
         )
     return count
 

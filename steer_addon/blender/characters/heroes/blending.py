@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..keys import slot_of
 from ..origins import Origins
 
 _SAMPLES = 16
@@ -53,13 +54,6 @@ def blendable(origins: Origins, mark: str, made: list[bpy.types.ID]) -> Origins:
                     _negate(curve)
         before |= turns
     return replace(origins, actions=tuple(actions))
-
-
-def slot_of(action: bpy.types.Action) -> Any:
-    """The slot of an action that objects play; None where there is none."""
-    slots = list(action.slots)
-    fitting = [slot for slot in slots if slot.target_id_type == "OBJECT"]
-    return next(iter(fitting or slots), None)
 
 
 def _rotations(action: bpy.types.Action) -> Curves:

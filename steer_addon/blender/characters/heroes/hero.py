@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from ....core.characters.holding import held_back
 from ....core.characters.picking import SHEARS, stances
-from ..keys import add_slot, fill, new_action
+from ..keys import add_slot, fill, new_action, slot_of
 from ..origins import Origins, RowOrigin
 from ..sampling import point_to
-from .blending import slot_of
 
 F64 = NDArray[np.float64]
 MARK = "steer_hero"

@@ -1,0 +1,131 @@
+"""Rigs as they come from other files: actions with several slots, strips, stands that drift."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.characters import making  # noqa: E402
+from steer_addon.core.characters.recipe import Recipe  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.walking_rigs import make_rig, state, walking_rig  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
+RECIPE = Recipe("Idle", "Walk", plan=COARSE)
+
+
+def make(rig, recipe=RECIPE):
+    return making.make_character(bpy.context.scene, rig, recipe).space
+
+
+def add_slot(action, obj, path, values):
+    """Move another object by the same action."""
+    slot = action.slots.new("OBJECT", obj.name)
+    curve = action.layers[0].strips[0].channelbag(slot, ensure=True).fcurves.new(path, index=0)
+    for frame, value in enumerate(values):
+        curve.keyframe_points.insert(24.0 * frame, value)
+    return slot
+
+
+def merged(rig):
+    """The walk of a rig, as the second slot of an action that moves a prop by its first one."""
+    prop = bpy.data.objects.new("Prop", None)
+    action = bpy.data.actions.new("Both")
+    action.use_fake_user = True
+    action.layers.new("Layer").strips.new(type="KEYFRAME")
+    add_slot(action, prop, "location", (0.0, 1.0))
+    walk, strip = bpy.data.actions["Walk"], action.layers[0].strips[0]
+    bag = strip.channelbag(action.slots.new("OBJECT", rig.name), ensure=True)
+    for curve in walk.layers[0].strips[0].channelbag(walk.slots[0]).fcurves:
+        copy = bag.fcurves.new(curve.data_path, index=curve.array_index)
+        for point in curve.keyframe_points:
+            copy.keyframe_points.insert(*point.co)
+    return action
+
+
+def test_of_an_action_that_moves_other_objects_too_the_slot_of_the_rig_counts():
+    rig = walking_rig()
+    expected = make(rig)
+    merged(rig)
+    found = make(rig, replace(RECIPE, walk="Both"))
+    assert [row.stride for row in found.gaits] == pytest.approx(
+        [row.stride for row in expected.gaits], rel=0.02
+    )
+
+
+def test_of_two_rigs_in_one_action_each_gets_its_own_motion():
+    rig = walking_rig()
+    action = merged(rig)
+    action.slots[-1].name_display = "Somebody Else"
+    other = make_rig("Other")
+    strip = action.layers[0].strips[0]
+    bag = strip.channelbag(action.slots.new("OBJECT", rig.name), ensure=True)
+    curve = bag.fcurves.new('pose.bones["head"].location', index=1)
+    curve.keyframe_points.insert(0.0, 0.0)
+    curve.keyframe_points.insert(24.0, 1.0)
+    # the slot of the rig's name moves its head only, so nothing walks
+    with pytest.raises(CharacterError, match="No feet|no feet|Stride"):
+        make(rig, Recipe("", "Both", plan=COARSE))
+    assert other.name != rig.name
+
+
+def test_a_strip_that_is_being_edited_is_no_obstacle():
+    rig = walking_rig()
+    expected = make(rig)
+    data = rig.animation_data_create()
+    track = data.nla_tracks.new()
+    track.strips.new("Walk", 1, bpy.data.actions["Walk"])
+    track.select = True
+    data.use_tweak_mode = True
+    if not data.use_tweak_mode:
+        pytest.skip("this Blender does not enter tweak mode without a window")
+    found = make(rig)
+    assert data.use_tweak_mode
+    np.testing.assert_allclose(found.positions, expected.positions, atol=1e-6)
+
+
+def test_a_rig_in_rest_position_is_told_to_leave_it():
+    rig = walking_rig()
+    rig.data.pose_position = "REST"
+    before = state(rig)
+    with pytest.raises(CharacterError, match="'Walker' is in Rest Position.*choose Pose Position"):
+        make(rig)
+    assert state(rig) == before
+
+
+@pytest.mark.parametrize("drift", [(0.3, 0.0), (0.05, -0.2)])
+def test_a_stand_that_slides_away_stands(drift):
+    rig = walking_rig()
+    expected = make(rig)
+    idle = bpy.data.actions["Idle"]
+    bag = idle.layers[0].strips[0].channelbag(idle.slots[0])
+    for index, curve in enumerate(c for c in bag.fcurves if '"root"' in c.data_path):
+        # bones point up: their x is the world's x, and their z its -y
+        along = {0: drift[0], 2: drift[1]}.get(curve.array_index, 0.0)
+        for point in curve.keyframe_points:
+            point.co.y += along * point.co.x / 24.0
+            point.interpolation = "LINEAR"
+        curve.update()
+        assert index < 3
+    found = make(rig)
+    assert [row.name for row in found.gaits] == [row.name for row in expected.gaits]
+    for one, other in zip(found.gaits, expected.gaits, strict=True):
+        assert one.stride == pytest.approx(other.stride, rel=0.02, abs=1e-3)
+    stand, usual = (space.positions[: space.gaits[0].count] for space in (found, expected))
+    jumps, before = (np.diff(p, axis=0, append=p[:1]) for p in (stand, usual))
+    np.testing.assert_allclose(jumps, before, atol=0.002)
+
+
+def test_messages_name_the_object_that_was_chosen():
+    cube = bpy.data.objects.new("Cube", bpy.data.meshes.new("Cube"))
+    bpy.context.scene.collection.objects.link(cube)
+    cube.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 1)], [], [(0, 1, 2)])
+    with pytest.raises(CharacterError, match="^'Cube' is no armature"):
+        make(cube)
