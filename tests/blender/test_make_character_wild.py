@@ -123,6 +123,27 @@ def test_a_stand_that_slides_away_stands(drift):
     np.testing.assert_allclose(jumps, before, atol=0.002)
 
 
+def test_parts_keep_their_textures_whatever_their_uv_maps_are_called():
+    rig = walking_rig()
+    parts = [obj for obj in rig.children_recursive if obj.type == "MESH"]
+    for number, part in enumerate(parts):
+        layer = part.data.uv_layers[0]
+        layer.name = f"map{number}" if number % 2 else "UVMap"
+        layer.uv.foreach_set("vector", [0.1 + 0.1 * number] * (2 * len(part.data.loops)))
+        part.data.uv_layers.new(name="Spare")
+        part.data.uv_layers[0].active_render = True
+    made = making.make_character(bpy.context.scene, rig, RECIPE).character.data
+    shown = next(layer for layer in made.uv_layers if layer.active_render)
+    uvs = np.empty(2 * len(made.loops), np.float32)
+    shown.uv.foreach_get("vector", uvs)
+    faces = [len(part.data.loops) for part in parts]
+    expected = {0.1 + 0.1 * number: 2 * count for number, count in enumerate(faces)}
+    found = dict(zip(*np.unique(uvs.round(4), return_counts=True), strict=True))
+    assert {round(float(k), 4): int(v) for k, v in found.items()} == {
+        round(k, 4): v for k, v in expected.items()
+    }
+
+
 def test_messages_name_the_object_that_was_chosen():
     cube = bpy.data.objects.new("Cube", bpy.data.meshes.new("Cube"))
     bpy.context.scene.collection.objects.link(cube)

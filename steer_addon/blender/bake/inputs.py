@@ -18,6 +18,7 @@ import numpy as np
 
 from ...core.agents import Agents
 from ...core.cache import CacheHeader
+from ...core.cache.changes import MEETING
 from ...core.crowd.spread import SPREADS
 from ...core.results.digests import (
     WorldPart,
@@ -67,7 +68,7 @@ def settings_data(obj: bpy.types.Object, scene: bpy.types.Scene, name: str) -> d
             found[crowd.name_full]["values"]["frame_end"] = crowd.steer.frame_end
     if len(members) > 1:
         meeting = tuple(relation.tobytes() for relation in relations_of(members))
-        found[obj.name_full]["values"]["meets.crowds"] = digest(meeting)
+        found[obj.name_full]["values"][MEETING] = digest(meeting)
     return renamed(found, obj.name_full, name)
 
 

@@ -12,6 +12,8 @@ from ..suspension import suspended
 from .sampling import Sampler
 
 _ORDER = "steer_order"
+_MOST_MAPS = 8
+"""Most UV maps of a mesh in Blender."""
 
 
 def join_parts(sampler: Sampler, name: str) -> tuple[bpy.types.Mesh, NDArray[np.intp]]:
@@ -39,8 +41,11 @@ def join_parts(sampler: Sampler, name: str) -> tuple[bpy.types.Mesh, NDArray[np.
                 sampler.scene.collection.objects.link(obj)
                 _prepare(mesh, evaluated, after)
                 after += len(mesh.vertices)
+            shared = _share_maps([obj.data for obj in made])
             result = _joined(sampler, made)
             result.name = name
+            if shared:
+                result.uv_layers[shared].active_render = True
         finally:
             for obj in made:
                 _remove(obj)
@@ -59,6 +64,30 @@ def _prepare(mesh: bpy.types.Mesh, evaluated: bpy.types.Object, after: int) -> N
             mesh.materials[number] = slot.material and slot.material.original
     if evaluated.matrix_world.determinant() < 0.0:
         mesh.flip_normals()
+
+
+def _share_maps(meshes: list[Any]) -> str:
+    """Give all meshes their UVs in a map of one name too: maps are joined by their names.
+
+    Materials without a *UV Map* node read the one that is rendered; those with one find its name.
+
+    Returns:
+        The name; empty without any map.
+    """
+    first = next((mesh for mesh in meshes if mesh.uv_layers), None)
+    if first is None:
+        return ""
+    name = _rendered(first).name
+    for mesh in meshes:
+        if mesh.uv_layers and name not in mesh.uv_layers and len(mesh.uv_layers) < _MOST_MAPS:
+            points = np.empty(2 * len(mesh.loops), np.float32)
+            _rendered(mesh).uv.foreach_get("vector", points)
+            mesh.uv_layers.new(name=name).uv.foreach_set("vector", points)
+    return str(name)
+
+
+def _rendered(mesh: Any) -> Any:
+    return next(layer for layer in mesh.uv_layers if layer.active_render)
 
 
 def _joined(sampler: Sampler, made: list[bpy.types.Object]) -> bpy.types.Mesh:

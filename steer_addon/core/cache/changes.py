@@ -13,6 +13,8 @@ from ..diagnoses import Diagnosis, diagnose
 
 NAMED_CHANGES = 8
 """Largest number of changes that a sentence names."""
+MEETING = "meets.crowds"
+"""Name of the digest of whom crowds see, are seen by, and touch, among the values of settings."""
 
 
 def settings_changes(old: Any, new: Mapping[str, Any], main: str) -> list[Diagnosis]:
@@ -55,6 +57,9 @@ def _values(prefix: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iter
     for name in sorted({*old, *new}):
         if name not in old or name not in new:
             yield diagnose("VALUE_UNKNOWN", f"{prefix}{name}")
+        elif name == MEETING and old[name] != new[name]:
+            # digests say nothing to a reader
+            yield _change("who meets whom", old[name], new[name])
         elif old[name] != new[name]:
             was, now = _short(old[name]), _short(new[name])
             yield diagnose("VALUE_CHANGED", f"{prefix}{name}", was=was, now=now)
