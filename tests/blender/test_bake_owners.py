@@ -52,7 +52,7 @@ def test_a_copy_plays_the_bake_and_makes_one_of_its_own(crowd, tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "v2.blend"))
     assert plays_back(crowd) and places.own_folder(crowd) is None
     assert told_of_bake(crowd)["BAKE_OF_OTHER_FILE"].subject == str(tmp_path / "v1.blend")
-    assert offered(crowd) == {"bake", "relink"}
+    assert offered(crowd) == {"bake", "relink", "live"}
     for kind in ("anew", "continue", "delete"):
         assert str(tmp_path / "v1.blend") in refusal(getattr(bpy.ops.object, f"steer_cache_{kind}"))
     crowd.steer.agents.max_speed = 0.5
@@ -112,6 +112,22 @@ def test_a_bake_of_an_older_steer_is_not_replaced(crowd, tmp_path):
     assert bpy.ops.object.steer_cache_anew() == {"FINISHED"}
     assert places.own_folder(crowd) == tmp_path / "steer_cache" / "v1" / "Crowd"
     assert bits(old) == before
+
+
+def test_a_duplicate_of_a_baked_crowd_can_be_simulated_live(crowd, tmp_path):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    folder = places.own_folder(crowd)
+    with pytest.raises(RuntimeError, match="has its own bake: use Delete Bake"):
+        bpy.ops.object.steer_cache_live()
+    other = crowd.copy()
+    other.data = crowd.data.copy()
+    bpy.context.scene.collection.objects.link(other)
+    bpy.context.view_layer.objects.active = other
+    assert plays_back(other) and "live" in offered(other)
+    assert bpy.ops.object.steer_cache_live() == {"FINISHED"}
+    assert not plays_back(other) and not other.steer.cache_folder
+    assert plays_back(crowd) and places.own_folder(crowd) == folder
+    assert open_cache(folder).complete and baked_file.problem(crowd) is None
 
 
 def test_undo_of_delete_leaves_a_live_crowd(crowd, tmp_path):

@@ -53,6 +53,16 @@ def why_no_own_bake(context: bpy.types.Context) -> str:
     return f"{obj.name!r} is not baked" + (other if obj.steer.cache_folder else "")
 
 
+def why_no_borrowed_bake(context: bpy.types.Context) -> str:
+    """Why a crowd does not play the bake of another one; empty when it does."""
+    obj = context.object
+    if not plays_back(obj):
+        return f"{obj.name!r} plays no bake"
+    if places.own_folder(obj) is not None:
+        return f"{obj.name!r} has its own bake: use Delete Bake"
+    return ""
+
+
 def why_no_bake(context: bpy.types.Context) -> str:
     """Why there is no bake to replace; empty when there is one."""
     reason = why_no_own_bake(context)
@@ -195,6 +205,22 @@ class OBJECT_OT_steer_cache_delete(SteerOperator, bpy.types.Operator):
         return f"Removed the bake in {folder}"
 
 
+class OBJECT_OT_steer_cache_live(SteerOperator, bpy.types.Operator):
+    """Simulate this crowd, which plays the bake of another one or of another file; that stays"""
+
+    bl_idname = "object.steer_cache_live"
+    bl_label = "Simulate Live"
+    needs = (*NOT_BUSY, why_no_borrowed_bake)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Let go of the bake."""
+        obj = context.object
+        playback.detach(obj)
+        places.forget_folder(obj)
+        status.baked(obj)
+        return f"{obj.name!r} is simulated live"
+
+
 class OBJECT_OT_steer_cache_check(SteerOperator, bpy.types.Operator):
     """See whether anything that the crowd was baked from has changed, and what"""
 
@@ -316,6 +342,7 @@ classes = (
     OBJECT_OT_steer_cache_anew,
     OBJECT_OT_steer_cache_continue,
     OBJECT_OT_steer_cache_delete,
+    OBJECT_OT_steer_cache_live,
     OBJECT_OT_steer_cache_check,
     OBJECT_OT_steer_cache_relink,
     OBJECT_OT_steer_bake_keyframes,

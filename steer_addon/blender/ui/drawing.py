@@ -305,10 +305,11 @@ def _draw_bake_buttons(column: UILayout, context: Context, obj: Object) -> None:
     if found is None or found.other_file is not None:
         column.prop(obj.steer, "cache_directory")
         row = column.row(align=True)
-        beside = places.why_no_folder(obj)
-        name = "object.steer_save_and_bake" if beside else "object.steer_cache_bake"
-        row.operator(name, icon="RENDER_ANIMATION")
+        name = "save_and_bake" if places.why_no_folder(obj) else "cache_bake"
+        row.operator(f"object.steer_{name}", icon="RENDER_ANIMATION")
         row.operator("object.steer_cache_relink", text="", icon="FILE_FOLDER")
+        if plays_back(obj):
+            column.operator("object.steer_cache_live", icon="UNLINKED")
         return
     row = column.row(align=True)
     if found.can_continue:
@@ -322,10 +323,8 @@ def _draw_bake_buttons(column: UILayout, context: Context, obj: Object) -> None:
 
 def draw_playback(layout: UILayout, context: Context, obj: Object) -> None:
     """Limits of a bake, or the advice to make one."""
-    if not plays_back(obj):
-        if not live.is_baked(obj):
-            draw_sentence(layout, context, diagnose("BAKE_FIRST"))
-        return
+    if not (plays_back(obj) or live.is_baked(obj)):
+        draw_sentence(layout, context, diagnose("BAKE_FIRST"))
     # errors of the bake are shown above, with a remedy, in place of the live crowd's messages
     limits = baked_file.limits(obj)
     if limits is not None and baked_file.problem(obj) is None:

@@ -82,7 +82,7 @@ class STEER_MT_object(bpy.types.Menu):
         layout.operator("object.steer_preset_save", text="Save Preset...")
         layout.operator("object.steer_preset_import", text="Load Preset...")
         layout.separator()
-        for name in ("bake", "bake_all", "continue", "anew", "check", "relink", "delete"):
+        for name in ("bake", "bake_all", "continue", "anew", "check", "relink", "live", "delete"):
             layout.operator(f"object.steer_cache_{name}")
         layout.separator()
         for name in ("s_make", "s_continue", "s_stop", "_back", "_keep", "s_delete"):
