@@ -123,6 +123,21 @@ def test_a_stand_that_slides_away_stands(drift):
     np.testing.assert_allclose(jumps, before, atol=0.002)
 
 
+@pytest.mark.parametrize("kind", ["CHILD_OF", "COPY_SCALE"])
+def test_constraints_of_the_rig_itself_act_once(kind):
+    rig = walking_rig()
+    whole = np.ptp(make(rig).positions[..., 2])
+    empty = bpy.data.objects.new("Half", None)
+    bpy.context.scene.collection.objects.link(empty)
+    empty.scale = (0.5, 0.5, 0.5)
+    constraint = rig.constraints.new(kind)
+    constraint.target = empty
+    if kind == "CHILD_OF":
+        constraint.set_inverse_pending = False
+    found = make(rig)
+    assert np.ptp(found.positions[..., 2]) == pytest.approx(0.5 * whole, rel=0.02)
+
+
 def test_parts_keep_their_textures_whatever_their_uv_maps_are_called():
     rig = walking_rig()
     parts = [obj for obj in rig.children_recursive if obj.type == "MESH"]

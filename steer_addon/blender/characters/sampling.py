@@ -237,6 +237,9 @@ class Sampler:
             bones.foreach_set(name, np.ascontiguousarray(part, np.float32).ravel())
         if self.rig.parent is not None:
             self.rig.parent = None
+        # what they do is in the matrix that was read
+        for constraint in self.rig.constraints:
+            constraint.mute = True
         whole = values[-1]
         self.rig.matrix_world = Matrix.LocRotScale(whole[:3], Quaternion(whole[3:7]), whole[7:])
         self.rig.update_tag(refresh={"OBJECT", "DATA"})
