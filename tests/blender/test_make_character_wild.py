@@ -138,6 +138,27 @@ def test_constraints_of_the_rig_itself_act_once(kind):
     assert np.ptp(found.positions[..., 2]) == pytest.approx(0.5 * whole, rel=0.02)
 
 
+@pytest.mark.parametrize("order", ["XYZ", "ZXY"])
+def test_drivers_that_read_angles_of_bones_are_followed(order):
+    rig = walking_rig()
+    rig.pose.bones["head"].rotation_mode = order
+    for name in ("Idle", "Walk"):
+        action = bpy.data.actions[name]
+        bag = action.layers[0].strips[0].channelbag(action.slots[0])
+        curve = bag.fcurves.new('pose.bones["head"].rotation_euler', index=1)
+        curve.keyframe_points.insert(0.0, 0.4)
+    hat = bpy.data.objects["hat"]
+    narrow = make(rig).positions
+    driver = hat.driver_add("scale", 2).driver
+    variable = driver.variables.new()
+    variable.targets[0].id = rig
+    variable.targets[0].data_path = 'pose.bones["head"].rotation_euler[1]'
+    driver.expression = f"1.0 + 10.0 * {variable.name}"
+    tall = make(rig).positions
+    # the hat is five times as long along its own z
+    assert np.ptp(tall[0], axis=0).sum() > np.ptp(narrow[0], axis=0).sum() + 0.3
+
+
 def test_parts_keep_their_textures_whatever_their_uv_maps_are_called():
     rig = walking_rig()
     parts = [obj for obj in rig.children_recursive if obj.type == "MESH"]

@@ -22,6 +22,7 @@ from .rigs import curves
 F32 = NDArray[np.float32]
 _KNOTS = 96
 """Least number of times of an action at which its bones are read; in between they are blended."""
+_EULERS = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"}
 _NEAR = 1.0e-3
 """How far from even a key may be [frames]."""
 
@@ -108,6 +109,8 @@ class Sampler:
         """
         self._made: list[Any] = []
         self.name = rig.name
+        self._orders: list[Any] = []
+        self._eulers = False
         self.twins: list[bpy.types.Object] = []
         self.names: list[str] = []
         self.sizes: list[int] = []
@@ -227,8 +230,15 @@ class Sampler:
 
     def _put(self, values: NDArray[np.float64]) -> None:
         bones = self.rig.pose.bones
-        if any(bone.rotation_mode != "QUATERNION" for bone in bones):
+        if not self._orders:
+            modes = [bone.rotation_mode for bone in bones]
+            self._orders = [mode if mode in _EULERS else "XYZ" for mode in modes]
+            self._eulers = any(map(_reads_eulers, [self.rig, *self.rig.children_recursive]))
             bones.foreach_set("rotation_mode", [0] * len(bones))
+        if self._eulers:
+            turns = zip(values[:, 3:7], self._orders, strict=False)
+            angles = [Quaternion(turn).to_euler(order) for turn, order in turns]
+            bones.foreach_set("rotation_euler", np.array(angles, np.float32).ravel())
         for name, part in (
             ("location", values[:-1, :3]),
             ("rotation_quaternion", values[:-1, 3:7]),
@@ -273,6 +283,18 @@ class Sampler:
                 else:
                     bpy.data.meshes.remove(made)
             self._made.clear()
+
+
+def _reads_eulers(obj: bpy.types.Object) -> bool:
+    """Whether a driver of an object, or of its shape keys, reads the angles of a bone."""
+    keys = getattr(obj.data, "shape_keys", None)
+    return any(
+        "rotation_euler" in target.data_path
+        for data in (obj.animation_data, keys and keys.animation_data)
+        for curve in (data.drivers if data else ())
+        for variable in curve.driver.variables
+        for target in variable.targets
+    )
 
 
 def _points(evaluated: bpy.types.Object) -> F32:
