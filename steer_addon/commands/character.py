@@ -145,6 +145,7 @@ def run(options: argparse.Namespace) -> Result:
                 for row in rows
             ),
             f"Feet: {', '.join(made.feet) or 'none'}",
+            *filter(None, [rigs.left_behind(rig)]),
             f"{options.save}: {made.character.name!r}, {made.memory}",
         ],
     )

@@ -180,6 +180,23 @@ def test_parts_keep_their_textures_whatever_their_uv_maps_are_called():
     }
 
 
+def test_what_is_no_mesh_is_named(capfd):
+    rig = walking_rig()
+    hair, path = (bpy.data.curves.new(name, "CURVE") for name in ("Hair", "Path"))
+    hair.bevel_depth = 0.01
+    for data in (hair, path):
+        obj = bpy.data.objects.new(data.name, data)
+        bpy.context.scene.collection.objects.link(obj)
+        obj.parent, obj.parent_type, obj.parent_bone = rig, "BONE", "head"
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.object.steer_make_character(way_per_pose=0.05) == {"FINISHED"}
+    told = capfd.readouterr().out
+    assert "Left out, as only meshes have poses: 'Hair'; Object > Convert > Mesh" in told
+    bpy.data.objects["Hair"].hide_render = True
+    assert bpy.ops.object.steer_make_character(way_per_pose=0.05) == {"FINISHED"}
+    assert "Left out" not in capfd.readouterr().out
+
+
 def test_messages_name_the_object_that_was_chosen():
     cube = bpy.data.objects.new("Cube", bpy.data.meshes.new("Cube"))
     bpy.context.scene.collection.objects.link(cube)

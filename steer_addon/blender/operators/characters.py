@@ -263,7 +263,10 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
 
     def work(self, context: bpy.types.Context) -> "Work":
         """Make the character; the rig stays selected."""
-        made = yield from making.making(context.scene, context.object, self._recipe(context))
+        rig = context.object
+        made = yield from making.making(context.scene, rig, self._recipe(context))
+        if left := rigs.left_behind(rig):
+            self.report({"WARNING"}, left)
         return _told("Made", made)
 
 
