@@ -150,7 +150,6 @@ def test_as_many_gaits_lie_between_walk_and_run_as_poses_differ():
     assert counts[0] < counts[1] == 18
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("speed", "kept"), [(1.02, 1.02), (0.99, 1.002), (0.97, 1.002), (0.9, 0)])
 def test_gait_to_a_run_that_comes_out_a_little_slower_is_kept_as_a_faster_one(speed, kept):
     made, cycle = rows.Rows(rows.Plan()), cycle_of()
@@ -165,6 +164,7 @@ def test_gait_to_a_run_that_comes_out_a_little_slower_is_kept_as_a_faster_one(sp
     assert len(made.gaits) == len(speeds)
 
 
+@pytest.mark.slow
 def test_first_steps_begin_in_the_pose_of_standing():
     made = rows.Rows(rows.Plan(tolerance=0.02, steps=96))
 

@@ -34,6 +34,13 @@ def new_slot(action: bpy.types.Action, name: str) -> tuple[Any, Any]:
     return slot, strip.channelbag(slot, ensure=True).fcurves
 
 
+def curves_of(action: bpy.types.Action, slot: Any) -> list[bpy.types.FCurve]:
+    """The curves of one slot of an action; none without a slot."""
+    strips: Any = [strip for layer in action.layers for strip in layer.strips]
+    bags = [strip.channelbag(slot) for strip in strips] if slot is not None else []
+    return [curve for bag in bags if bag is not None for curve in bag.fcurves]
+
+
 def slot_of(action: bpy.types.Action, name: str = "") -> Any:
     """The slot of an action that a rig plays; None where there is none for objects.
 
@@ -44,9 +51,7 @@ def slot_of(action: bpy.types.Action, name: str = "") -> Any:
     """
 
     def fits(slot: Any) -> tuple[bool, int]:
-        bags = [s.channelbag(slot) for layer in action.layers for s in layer.strips]
-        curves = [curve for bag in bags if bag is not None for curve in bag.fcurves]
-        bones = sum(curve.data_path.startswith("pose.bones[") for curve in curves)
+        bones = sum(curve.data_path.startswith("pose.bones[") for curve in curves_of(action, slot))
         return bones > 0 and slot.name_display == name, bones
 
     fitting = [slot for slot in action.slots if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]

@@ -38,10 +38,14 @@ def is_own(obj: bpy.types.Object) -> bool:
     table = table_of(obj)
     if table is None or table.library is not None:
         return False
+    owner = table.get(_OWNER_KEY)
+    if owner == obj.name:
+        return True
     sharing = [other for other in bpy.data.objects if table_of(other) == table]
-    named = [other for other in sharing if other.name == table.get(_OWNER_KEY)]
-    # none has the name where the crowd was renamed before it was duplicated: it is the older one
-    return obj == min(named or sharing, key=lambda other: other.session_uid)
+    if any(other.name == owner for other in sharing):
+        return False
+    # the crowd was renamed before it was duplicated: it is the older one
+    return obj == min(sharing, key=lambda other: other.session_uid)
 
 
 def ids_of(table: bpy.types.Object | None) -> set[int]:

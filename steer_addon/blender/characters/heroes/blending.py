@@ -6,7 +6,6 @@ lies nothing. Where the actions of a rig differ so, heroes play copies with othe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..keys import slot_of
+from ..keys import curves_of, slot_of
 from ..origins import Origins
 
 _SAMPLES = 16
@@ -58,19 +57,10 @@ def blendable(origins: Origins, mark: str, made: list[bpy.types.ID]) -> Origins:
 
 def _rotations(action: bpy.types.Action) -> Curves:
     result: Curves = {}
-    for curve in _curves(action):
+    for curve in curves_of(action, slot_of(action)):
         if curve.data_path.endswith(_PATH):
             result.setdefault(curve.data_path, {})[curve.array_index] = curve
     return result
-
-
-def _curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
-    slot = slot_of(action)
-    for layer in action.layers:
-        for strip in layer.strips:
-            bag = strip.channelbag(slot) if slot is not None else None
-            if bag is not None:
-                yield from bag.fcurves
 
 
 def _turns(parts: dict[int, Any], action: bpy.types.Action) -> NDArray[np.float64]:
