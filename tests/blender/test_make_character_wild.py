@@ -13,7 +13,7 @@ from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
-from tests.blender.walking_rigs import make_rig, state, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import box, make_rig, state, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -203,3 +203,129 @@ def test_messages_name_the_object_that_was_chosen():
     cube.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 1)], [], [(0, 1, 2)])
     with pytest.raises(CharacterError, match="^'Cube' is no armature"):
         make(cube)
+
+
+def key(action, path, value, index=0):
+    """Key a value of a rig in an action, at its first frame."""
+    bag = action.layers[0].strips[0].channelbag(action.slots[0])
+    bag.fcurves.new(path, index=index).keyframe_points.insert(0.0, value)
+
+
+def tall(character):
+    """Height of all poses of the gaits of a character [m], by their names."""
+    return {
+        row.name: float(np.ptp(character.positions[row.first : row.first + row.count, :, 2]))
+        for row in character.gaits
+    }
+
+
+def test_keyed_influences_of_constraints_are_followed():
+    rig = walking_rig()
+    before = tall(make(rig))
+    up = bpy.data.objects.new("Up", None)
+    bpy.context.scene.collection.objects.link(up)
+    up.location.z = 3.0
+    constraint = rig.pose.bones["head"].constraints.new("COPY_LOCATION")
+    constraint.name, constraint.target, constraint.influence = 'A "switch"', up, 0.0
+    path = constraint.path_from_id("influence")
+    key(bpy.data.actions["Walk"], path, 1.0)
+    found = tall(make(rig))
+    assert found["stand"] == pytest.approx(before["stand"], abs=0.01)
+    assert found["walk"] == pytest.approx(before["walk"] + 2.0, abs=0.05)
+    half = next(name for name in found if name.startswith("walk ") and 0.4 < share(name) < 0.6)
+    assert found[half] == pytest.approx(before[half] + 2.0 * share(half), abs=0.05)
+    assert constraint.influence == 0.0
+
+
+def share(name):
+    return float(name.removeprefix("walk ").rstrip("%")) / 100.0
+
+
+@pytest.mark.parametrize("kind", [float, int, bool])
+def test_keyed_custom_properties_are_followed(kind):
+    rig = walking_rig()
+    before = tall(make(rig))
+    bone = rig.pose.bones["root"]
+    bone["Hat On"] = kind(0)
+    driver = bpy.data.objects["hat"].driver_add("location", 1).driver
+    variable = driver.variables.new()
+    variable.targets[0].id = rig
+    variable.targets[0].data_path = 'pose.bones["root"]["Hat On"]'
+    driver.expression = f"5.0 * {variable.name}"
+    key(bpy.data.actions["Walk"], 'pose.bones["root"]["Hat On"]', 1.0)
+    found = tall(make(rig))
+    assert found["stand"] == pytest.approx(before["stand"], abs=0.01)
+    assert found["walk"] > before["walk"] + 1.0
+    half = next(name for name in found if name.startswith("walk ") and 0.4 < share(name) < 0.6)
+    part = (found[half] - before[half]) / (found["walk"] - before["walk"])
+    expected = share(half) if kind is float else round(share(half))
+    assert part == pytest.approx(expected, abs=0.05)
+    assert bone["Hat On"] == kind(0)
+
+
+def test_shape_keys_in_the_action_of_the_rig_are_followed():
+    rig = walking_rig()
+    before = tall(make(rig))
+    head = bpy.data.objects["head"]
+    head.shape_key_add(name="Basis")
+    block = head.shape_key_add(name="Long")
+    block.value = 0.0
+    for point in block.data:
+        point.co.z += 1.5
+    walk = bpy.data.actions["Walk"]
+    slot = walk.slots.new("KEY", head.data.shape_keys.name)
+    bag = walk.layers[0].strips[0].channelbag(slot, ensure=True)
+    bag.fcurves.new('key_blocks["Long"].value').keyframe_points.insert(0.0, 1.0)
+    found = tall(make(rig))
+    assert found["stand"] == pytest.approx(before["stand"], abs=0.01)
+    assert found["walk"] > before["walk"] + 1.0
+    assert block.value == 0.0
+
+
+def caged(rig, kind):
+    """A hat whose shape follows an object that is no child of the rig."""
+    hat, cage = bpy.data.objects["hat"], box("cage", (0, 0, 0), (0.3, 0.3, 0.2))
+    hat.parent = None
+    if kind == "constraint":
+        target = hat.constraints.new("ARMATURE").targets.new()
+        target.target, target.subtarget = rig, "head"
+        return
+    follow = cage.constraints.new("CHILD_OF")
+    follow.target, follow.subtarget, follow.set_inverse_pending = rig, "head", False
+    hat.parent = rig
+    if kind == "shrinkwrap":
+        hat.modifiers.new("Wrap", "SHRINKWRAP").target = cage
+        return
+    group = bpy.data.node_groups.new("Show", "GeometryNodeTree")
+    group.is_modifier = True
+    socket = group.interface.new_socket("Object", in_out="INPUT", socket_type="NodeSocketObject")
+    group.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    nodes = [group.nodes.new(t) for t in ("NodeGroupInput", "GeometryNodeObjectInfo",
+                                          "NodeGroupOutput")]  # fmt: skip
+    nodes[1].transform_space = "RELATIVE"
+    group.links.new(nodes[0].outputs[0], nodes[1].inputs["Object"])
+    group.links.new(nodes[1].outputs["Geometry"], nodes[2].inputs[0])
+    modifier = hat.modifiers.new("Show", "NODES")
+    modifier.node_group = group
+    if bpy.app.version >= (5, 2, 0):
+        getattr(modifier.properties.inputs, socket.identifier).value = cage
+    else:
+        modifier[socket.identifier] = cage
+
+
+@pytest.mark.parametrize("kind", ["nodes", "shrinkwrap", "constraint"])
+def test_helpers_that_are_no_children_follow_the_pose(kind):
+    rig = walking_rig()
+    walk = bpy.data.actions["Walk"]
+    bag = walk.layers[0].strips[0].channelbag(walk.slots[0])
+    for curve in bag.fcurves:
+        if '"head"' in curve.data_path and curve.array_index == 1:
+            for point in curve.keyframe_points:
+                point.co.y += 4.0
+            curve.update()
+    caged(rig, kind)
+    found = make(rig)
+    row = found.gaits[[row.name for row in found.gaits].index("walk")]
+    heights = found.positions[row.first, :, 2]
+    # eight vertices each of two legs, the head, and the hat
+    assert np.sort(heights)[-16:].min() > 3.9

@@ -58,6 +58,22 @@ def slot_of(action: bpy.types.Action, name: str = "") -> Any:
     return max(fitting, key=fits, default=None)
 
 
+def key_slot_of(action: bpy.types.Action, keys: Any, name: str, alone: bool) -> Any:
+    """The slot of an action that shape keys play; None where there is none.
+
+    Args:
+        action: The action.
+        keys: The shape keys, which may have played it before.
+        name: Their name, which its slot may have.
+        alone: Whether there are no other ones: a single slot for shape keys is theirs.
+    """
+    fitting = [slot for slot in action.slots if slot.target_id_type == "KEY"]
+    data = keys.animation_data
+    wanted = {f"KE{name}", data.last_slot_identifier if data is not None else ""}
+    named = [slot for slot in fitting if slot.identifier in wanted]
+    return next(iter(named or fitting if alone and len(fitting) == 1 else named), None)
+
+
 def add_slot(action: bpy.types.Action, obj: bpy.types.Object) -> Any:
     """Let an object play a new slot of an action; returns its curves."""
     slot, curves = new_slot(action, obj.name)

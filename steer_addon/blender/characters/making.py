@@ -173,8 +173,10 @@ class _Posed(_Body):
             if role in found:
                 rigs.check_frames(found[role], role)
         clips = [(name, rigs.find_action(rig, action)) for name, action in recipe.clips]
-        tracks = {role: sampler.read(action) for role, action in found.items()}
-        self.clips = [(name, sampler.read(action)) for name, action in clips]
+        read = sampler.read([*found.values(), *(action for _name, action in clips)])
+        tracks = dict(zip(found, read, strict=False))
+        names = (name for name, _action in clips)
+        self.clips = list(zip(names, read[len(found) :], strict=True))
         self.walk, self.run = tracks["Walk"], tracks.get("Run")
         self.stand = tracks.get("Stand")
         self._offsets: dict[int, float] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import bpy
 import numpy as np
@@ -33,6 +34,8 @@ _HEAD = re.compile(r"^(?!.*(control|ctrl|target)).*head(?!_?light)", re.IGNORECA
 """Names of bones that are the uppermost of a body."""
 _NO_MESHES = {"CURVE", "CURVES", "FONT", "META", "POINTCLOUD", "SURFACE", "VOLUME"}
 """Types of objects that are seen and have no mesh."""
+_HANGING = {"CHILD_OF", "COPY_TRANSFORMS"}
+"""Types of constraints by which objects hang from a bone without being its children."""
 _NAMED = 4
 _UPRIGHT = 0.12
 """Least height of a head over feet, as a share of how far it is away: that of a lizard is 0.2."""
@@ -86,7 +89,7 @@ def candidates(rig: bpy.types.Object) -> list[bpy.types.Object]:
 
 def _meshes(rig: bpy.types.Object) -> list[bpy.types.Object]:
     found = [obj for obj in (rig, *rig.children_recursive) if obj.type == "MESH"]
-    return found + [o for o in bpy.data.objects if o not in found and _is_deformed_by(o, rig)]
+    return found + [o for o in bpy.data.objects if o not in found and _follows(o, rig)]
 
 
 def left_behind(rig: bpy.types.Object) -> str:
@@ -121,11 +124,18 @@ def height(rig: bpy.types.Object) -> float:
     return max(tops) - min(tops) if tops else 0.0
 
 
-def _is_deformed_by(obj: bpy.types.Object, rig: bpy.types.Object) -> bool:
-    return obj.type == "MESH" and any(
-        modifier.type == "ARMATURE" and modifier.object == rig  # type: ignore[attr-defined]
-        for modifier in obj.modifiers
-    )
+def _follows(obj: bpy.types.Object, rig: bpy.types.Object) -> bool:
+    """Whether a mesh that is no child of a rig is deformed by it, or hangs from it."""
+    if obj.type != "MESH":
+        return False
+    modifiers: list[Any] = [m for m in obj.modifiers if m.type == "ARMATURE"]
+    found = [modifier.object for modifier in modifiers]
+    for constraint in obj.constraints:
+        if constraint.type in _HANGING and not constraint.mute:
+            found += [constraint.target]  # type: ignore[attr-defined]
+        elif isinstance(constraint, bpy.types.ArmatureConstraint):
+            found += [target.target for target in constraint.targets]
+    return rig in found
 
 
 def bones_of(action: bpy.types.Action) -> set[str]:

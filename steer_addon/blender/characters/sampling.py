@@ -6,7 +6,7 @@ scales, written to the copy of the rig, and evaluated with its constraints, driv
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import bpy
@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from ...core.errors import CharacterError
 from ..suspension import suspended
+from .copies import point_to, with_helpers
 from .keys import read, slot_of
 from .rigs import curves
+from .settings import Settings
 
 F32 = NDArray[np.float32]
 _KNOTS = 96
@@ -34,8 +36,9 @@ class Track:
         action: The action; None for motion without one.
         frames: Its first and last frame.
         duration: Its time [s].
-        values: Location, rotation (w, x, y, z) and scale of all bones and, at the end, of the rig,
-            shape (times, bone_count + 1, 10).
+        values: Location, rotation (w, x, y, z) and scale of all bones and, at the end, of the rig;
+            between them the values of `Settings`, three in each row as a location; shape
+            (times, row_count, 10).
     """
 
     def __init__(
@@ -51,7 +54,7 @@ class Track:
         return self.frames[0] + time * (self.frames[1] - self.frames[0])
 
     def at(self, time: float) -> NDArray[np.float64]:
-        """Values at a share of the duration, shape (bone_count + 1, 10)."""
+        """Values at a share of the duration, shape (row_count, 10)."""
         place = time * (len(self.values) - 1)
         before = min(int(place), max(len(self.values) - 2, 0))
         after = min(before + 1, len(self.values) - 1)
@@ -110,6 +113,8 @@ class Sampler:
         self._made: list[Any] = []
         self.name = rig.name
         self._orders: list[Any] = []
+        self._keyed: dict[str, Any] = {}
+        self._settings: Settings | None = None
         self._eulers = False
         self.twins: list[bpy.types.Object] = []
         self.names: list[str] = []
@@ -140,15 +145,16 @@ class Sampler:
         below = [rig, *rig.children_recursive]
         wanted = [*below, *(part for part in parts if part not in below)]
         twins: dict[bpy.types.Object, bpy.types.Object] = {}
-        for obj in wanted:
+        for obj in with_helpers(wanted):
             twin = twins[obj] = obj.copy()
             self._made.append(twin)
             twin.hide_viewport = False
             self.scene.collection.objects.link(twin)
             keys = getattr(obj.data, "shape_keys", None)
-            if keys is not None and keys.animation_data is not None:
+            if keys is not None and obj.type == "MESH":
                 twin.data = obj.data.copy()
                 self._made.append(twin.data)
+                self._keyed[keys.name] = twin.data.shape_keys
         for twin in twins.values():
             point_to(twin, twins)
         self.rig: Any = twins[rig]
@@ -172,8 +178,13 @@ class Sampler:
         result: bpy.types.Depsgraph = self.scene.view_layers[0].depsgraph
         return result
 
-    def read(self, action: bpy.types.Action) -> Track:
-        """Read the bones of an action; do so for all actions before the first blend."""
+    def read(self, actions: Sequence[bpy.types.Action]) -> list[Track]:
+        """Read the bones of all actions that are blended; do so once, before the first blend."""
+        owners = {"": self.rig, **self._keyed}
+        self._settings = Settings(self.name, owners, actions)
+        return [self._read(action, self._settings) for action in actions]
+
+    def _read(self, action: bpy.types.Action, settings: Settings) -> Track:
         first, last = (float(value) for value in action.frame_range)
         track = Track(action, (first, last), self.fps)
         if last - first < 1.0:
@@ -190,8 +201,10 @@ class Sampler:
         if slot is None:
             raise CharacterError(f"Action {action.name!r} moves no object: choose another action")
         data.action_slot = slot
-        track.values = np.array([self._bones(frame) for frame in frames])
+        bones = np.array([self._bones(frame) for frame in frames])
         data.action = None
+        further = _in_rows(settings.read(action, frames))
+        track.values = np.concatenate([bones[:, :-1], further, bones[:, -1:]], axis=1)
         return track
 
     def _bones(self, frame: float) -> list[list[float]]:
@@ -230,21 +243,24 @@ class Sampler:
 
     def _put(self, values: NDArray[np.float64]) -> None:
         bones = self.rig.pose.bones
+        count = len(bones)
         if not self._orders:
             modes = [bone.rotation_mode for bone in bones]
             self._orders = [mode if mode in _EULERS else "XYZ" for mode in modes]
             self._eulers = any(map(_reads_eulers, [self.rig, *self.rig.children_recursive]))
-            bones.foreach_set("rotation_mode", [0] * len(bones))
+            bones.foreach_set("rotation_mode", [0] * count)
         if self._eulers:
-            turns = zip(values[:, 3:7], self._orders, strict=False)
+            turns = zip(values[:count, 3:7], self._orders, strict=True)
             angles = [Quaternion(turn).to_euler(order) for turn, order in turns]
             bones.foreach_set("rotation_euler", np.array(angles, np.float32).ravel())
         for name, part in (
-            ("location", values[:-1, :3]),
-            ("rotation_quaternion", values[:-1, 3:7]),
-            ("scale", values[:-1, 7:]),
+            ("location", values[:count, :3]),
+            ("rotation_quaternion", values[:count, 3:7]),
+            ("scale", values[:count, 7:]),
         ):
             bones.foreach_set(name, np.ascontiguousarray(part, np.float32).ravel())
+        if self._settings is not None:
+            self._settings.put(values[count:-1, :3].ravel())
         if self.rig.parent is not None:
             self.rig.parent = None
         # what they do is in the matrix that was read
@@ -285,6 +301,16 @@ class Sampler:
             self._made.clear()
 
 
+def _in_rows(settings: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values of settings as locations of bones, shape (times, row_count, 10)."""
+    count, width = settings.shape
+    rows = -(-width // 3)
+    result = np.zeros((count, rows, 10))
+    result[..., 3] = 1.0
+    result[..., :3] = np.pad(settings, ((0, 0), (0, 3 * rows - width))).reshape(count, rows, 3)
+    return result
+
+
 def _reads_eulers(obj: bpy.types.Object) -> bool:
     """Whether a driver of an object, or of its shape keys, reads the angles of a bone."""
     keys = getattr(obj.data, "shape_keys", None)
@@ -304,27 +330,3 @@ def _points(evaluated: bpy.types.Object) -> F32:
     mesh.attributes["position"].data.foreach_get("vector", points)
     matrix = np.array(evaluated.matrix_world, np.float32)
     return np.asarray(points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
-
-
-def point_to(twin: bpy.types.Object, twins: dict[bpy.types.Object, bpy.types.Object]) -> None:
-    """Let everything that a copy refers to be the copies of that."""
-    if twin.parent in twins:
-        inverse = twin.matrix_parent_inverse.copy()
-        twin.parent = twins[twin.parent]
-        twin.matrix_parent_inverse = inverse
-    stacks: list[Any] = [*twin.modifiers, *twin.constraints]
-    if twin.pose is not None:
-        stacks += [constraint for bone in twin.pose.bones for constraint in bone.constraints]
-    for item in stacks:
-        for info in item.bl_rna.properties:
-            if info.type == "POINTER" and not info.is_readonly:
-                value = getattr(item, info.identifier, None)
-                if isinstance(value, bpy.types.Object) and value in twins:
-                    setattr(item, info.identifier, twins[value])
-    keys = getattr(twin.data, "shape_keys", None)
-    for data in filter(None, (twin.animation_data, keys and keys.animation_data)):
-        for curve in data.drivers:
-            for variable in curve.driver.variables:
-                for target in variable.targets:
-                    if isinstance(target.id, bpy.types.Object) and target.id in twins:
-                        target.id = twins[target.id]

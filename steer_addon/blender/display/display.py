@@ -232,6 +232,17 @@ def input_path(modifier: bpy.types.NodesModifier, name: str) -> tuple[Any, str]:
     return _path(modifier, _socket(modifier, name).identifier)
 
 
+def object_inputs(modifier: bpy.types.NodesModifier) -> list[tuple[Any, str]]:
+    """Owners and names of the inputs of any Geometry Nodes modifier that take an object."""
+    group = modifier.node_group
+    found = [] if group is None else sockets_of(group)
+    wanted = [item.identifier for item in found if item.socket_type == "NodeSocketObject"]
+    if bpy.app.version >= (5, 2, 0):
+        inputs: Any = modifier.properties.inputs
+        return [(getattr(inputs, name), "value") for name in wanted]
+    return [(modifier, name) for name in wanted]
+
+
 def _path(modifier: bpy.types.NodesModifier, identifier: str) -> tuple[Any, str]:
     if bpy.app.version >= (5, 2, 0):
         return getattr(modifier.properties.inputs, identifier), "value"

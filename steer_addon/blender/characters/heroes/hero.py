@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from ....core.characters.holding import held_back
 from ....core.characters.picking import SHEARS, stances
+from ..copies import point_to, with_helpers
 from ..keys import add_slot, fill, new_action, slot_of
 from ..origins import Origins, RowOrigin
-from ..sampling import point_to
 
 F64 = NDArray[np.float64]
 MARK = "steer_hero"
@@ -131,7 +131,7 @@ def _copy_rig(
     """A copy of the rig and of what is seen of it, in its rest pose; data is shared."""
     rig = origins.rig
     copies: dict[bpy.types.Object, bpy.types.Object] = {}
-    for obj in _members(origins):
+    for obj in with_helpers(_members(origins)):
         copy = copies[obj] = obj.copy()
         made.append(copy)
         copy.name = f"{name} {'Rig' if obj == rig else obj.name}"

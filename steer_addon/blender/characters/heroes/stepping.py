@@ -77,7 +77,9 @@ class _Body:
         """Read its actions."""
         self._sampler, self._origins = sampler, origins
         used = np.any([row.weights.any(axis=0) for row in origins.rows if row.legs], axis=0)
-        self._tracks = {n: sampler.read(origins.actions[n]) for n in np.flatnonzero(used)}
+        numbers = np.flatnonzero(used)
+        read = sampler.read([origins.actions[number] for number in numbers])
+        self._tracks = dict(zip(numbers, read, strict=True))
         self._bones: Any = sampler.rig.data.bones
         self._number = {bone.name: number for number, bone in enumerate(self._bones)}
         self._ends = [max(b.children, key=_below, default=None) for b in self._bones]
