@@ -19,7 +19,7 @@ from mathutils import Matrix
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
 from ..characters import figure_rigs, library, library_group, optional_parts, origins
-from ..characters.heroes import blending, stepping
+from ..characters.heroes import aligned, blending, stepping
 from ..characters.heroes.hero import MARK, make_hero
 from ..crowd import crowds, hero_table
 from ..crowd.casting import characters_of
@@ -85,7 +85,8 @@ class Stage:
                 self._templates += [item for item in made if isinstance(item, bpy.types.Object)]
             else:
                 library.rows_of(character)
-                found = blending.blendable(origins.read(character), MARK, self.made)
+                found = aligned.aligned(origins.read(character), self._scene, MARK, self.made)
+                found = blending.blendable(found, MARK, self.made)
                 found = stepping.stepping_round(found, self._scene, MARK, self.made)
             self._origins[character.name_full] = found
         return found

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.characters.aligning import AHEAD, along
 from ...core.characters.contacts import Cycle, passing_times
 from ...core.characters.ladder import add_gaits
 from ...core.characters.pose_space import F32, PoseSpace
@@ -16,7 +17,7 @@ from ...core.characters.recipe import Recipe
 from ...core.characters.rows import ClipPlan, Rows, Steps, Weights, dense, place_of
 from ...core.characters.stepping import add_rounds
 from ...core.errors import CharacterError
-from . import feet, joining, levels, library, optional_parts, origins, rigs, sources
+from . import facing, feet, joining, levels, library, optional_parts, origins, rigs, sources
 from .sampling import Sampler, Track, blended
 
 _DRIFTS = 0.005
@@ -215,10 +216,15 @@ class _Posed(_Body):
 
     def add_all(self, rows: Rows) -> Steps[None]:
         """Add standing, walks and runs, then further actions by their names."""
+        facing.straighten(self.sampler, self.walk)
         cycle = yield from self._align(rows, self.walk, self.plan.stride, "Walk")
         self.planted = cycle.planted
         if self.run is not None:
-            yield from self._align(rows, self.run, self.plan.run_stride, "Run")
+            facing.straighten(self.sampler, self.run)
+            running = yield from self._align(rows, self.run, self.plan.run_stride, "Run")
+            if (way := along(running, cycle)) != AHEAD:
+                facing.face(self.sampler, self.run, way)
+                yield from self._align(rows, self.run, self.plan.run_stride, "Run")
         durations = (
             self.stand.duration or 1.0 if self.stand else 1.0,
             self.walk.duration,
@@ -226,7 +232,13 @@ class _Posed(_Body):
         )
         if self.stand is not None:
             self._drifts[id(self.stand)] = self._drift_of(self.stand)
-            self._offsets[id(self.stand)] = yield from self._calmest(self.stand)
+            calm = self._offsets[id(self.stand)] = yield from self._calmest(self.stand)
+            passing = self._pure(self.walk, self._offsets[id(self.walk)])
+            facing.face_as(self.sampler, self.stand, calm, passing)
+            self._drifts[id(self.stand)] = self._drift_of(self.stand)
+        begins = self.sampler.pose(self._begin(), 0.0)
+        for _name, track in self.clips:
+            facing.face_as(self.sampler, track, 0.0, begins)
         place = yield from add_gaits(rows, self._sample, durations)
         for name, track in self.clips:
             loops = name in self.recipe.loops
@@ -286,7 +298,8 @@ class _Posed(_Body):
         """An action as heroes play it."""
         x, y = self._drifts.get(id(track), np.zeros(2)).tolist()
         offset, action = self._offsets.get(id(track), 0.0), track.action
-        return origins.Track(action.name if action else "", offset, (x, y), moves)
+        name = action.name if action else ""
+        return origins.Track(name, offset, (x, y), moves, facings=track.facings)
 
     def _clip(self, track: Track, plan: ClipPlan) -> Callable[[float], F32]:
         """Samples of an action that grows out of standing, and goes back to it."""

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion
+from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ...core.characters.aligning import Facing
 from ...core.characters.legs import Leg
 from ...core.characters.rows import Origin, Place, Rows
 from ...core.errors import CharacterError
 from . import library
-from .sampling import Sampler
+from .sampling import Sampler, matrix_of
 from .sampling import Track as SampledTrack
 
 KEY = "steer_origin"
@@ -38,6 +39,7 @@ class Track:
         drift: Way that it goes by root motion in a cycle [m], x and y.
         moves: Whether it goes on; otherwise the pose at the offset is held.
         over: Whether it lies over all others, with bones that only its rows move, at their phase.
+        facings: How it is turned and moved, one after another, in units of the scene.
     """
 
     action: str
@@ -45,6 +47,7 @@ class Track:
     drift: tuple[float, float] = (0.0, 0.0)
     moves: bool = True
     over: bool = False
+    facings: tuple[Facing, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -154,8 +157,7 @@ def keep(
             still = np.eye(len(played))[gaits]
             weights = still + np.array(origin.shares)[:, None] * (weights - still)
         shares.append(weights.tolist())
-    whole = body.walk.values[0][-1]
-    world = Matrix.LocRotScale(whole[:3], Quaternion(whole[3:7]), whole[7:])
+    world = matrix_of(body.walk.values[0][-1])
     found = list(zip(shares, rows.origins, strict=True))
     write(obj, rig, parts, played, found, world, body.sampler.units, body.legs)
 
@@ -189,7 +191,7 @@ def write(
             "version": _VERSION,
             "rig": rig.name,
             "parts": [part.name for part in parts],
-            "tracks": [vars(track) for track in tracks],
+            "tracks": [asdict(track) for track in tracks],
             "rows": [
                 {
                     "weights": weights,
@@ -289,7 +291,19 @@ def _said(leg: Leg) -> list[Any]:
 
 def _track(data: Mapping[str, Any]) -> Track:
     x, y = map(float, data["drift"])
-    return Track(str(data["action"]), float(data["offset"]), (x, y), bool(data["moves"]))
+    # older characters have none
+    facings = tuple(map(_facing, data.get("facings") or ()))
+    return Track(
+        str(data["action"]), float(data["offset"]), (x, y), bool(data["moves"]), facings=facings
+    )
+
+
+def _facing(data: Mapping[str, Any]) -> Facing:
+    (x, y), (u, v) = (map(float, data[name]) for name in ("center", "place"))
+    result = Facing(float(data["angle"]), float(data["spin"]), (x, y), (u, v))
+    if not np.isfinite([result.angle, result.spin, x, y, u, v]).all():
+        raise ValueError("facing")
+    return result
 
 
 def _row(data: Mapping[str, Any], track_count: int) -> RowOrigin:

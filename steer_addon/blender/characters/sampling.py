@@ -14,6 +14,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 from numpy.typing import NDArray
 
+from ...core.characters.aligning import Facing
 from ...core.errors import CharacterError
 from ..suspension import suspended
 from .copies import point_to, with_helpers
@@ -39,6 +40,7 @@ class Track:
         values: Location, rotation (w, x, y, z) and scale of all bones and, at the end, of the rig;
             between them the values of `Settings`, three in each row as a location; shape
             (times, row_count, 10).
+        facings: How all of it was turned and moved after it was read, in units of the scene.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Track:
         self.action, self.frames = action, frames
         self.duration = (frames[1] - frames[0]) / fps
         self.values = np.empty((0, 0, 10))
+        self.facings: tuple[Facing, ...] = ()
 
     def frame(self, time: float) -> float:
         """Frame of the scene at a share of the duration."""
@@ -61,6 +64,17 @@ class Track:
         return blended(
             [(1.0 - place + before, self.values[before]), (place - before, self.values[after])]
         )
+
+
+def row_of(matrix: Matrix) -> list[float]:
+    """Location, rotation and scale of a matrix, as in `Track.values`."""
+    location, rotation, scale = matrix.decompose()
+    return [*location, *rotation, *scale]
+
+
+def matrix_of(row: Any) -> Matrix:
+    """The matrix of a row of `Track.values`."""
+    return Matrix.LocRotScale(row[:3], Quaternion(row[3:7]), row[7:])
 
 
 def blended(parts: list[tuple[float, NDArray[np.float64]]]) -> NDArray[np.float64]:
@@ -213,11 +227,7 @@ class Sampler:
         evaluated = self.rig.evaluated_get(self.depsgraph)
         matrices = [bone.matrix_basis for bone in evaluated.pose.bones]
         matrices.append(evaluated.matrix_world)
-        rows = []
-        for matrix in matrices:
-            location, rotation, scale = matrix.decompose()
-            rows.append([*location, *rotation, *scale])
-        return rows
+        return [row_of(matrix) for matrix in matrices]
 
     def _go_to(self, frame: float) -> None:
         whole = int(np.floor(frame))
@@ -266,8 +276,7 @@ class Sampler:
         # what they do is in the matrix that was read
         for constraint in self.rig.constraints:
             constraint.mute = True
-        whole = values[-1]
-        self.rig.matrix_world = Matrix.LocRotScale(whole[:3], Quaternion(whole[3:7]), whole[7:])
+        self.rig.matrix_world = matrix_of(values[-1])
         self.rig.update_tag(refresh={"OBJECT", "DATA"})
 
     def at(self, frame: float) -> F32:

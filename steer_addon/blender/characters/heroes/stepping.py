@@ -12,14 +12,13 @@ from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
 from ....core.characters.contacts import turned
 from ....core.characters.figures.rounds import NAMES
 from ....core.characters.legs import share_of_turn
-from ....core.results.tracks import continuous
-from ..keys import add_curves, new_action, new_slot
+from ..keys import add_curves, new_action, new_slot, turns_as
 from ..origins import Origins, RowOrigin, Track
 from ..sampling import Sampler, blended
 
@@ -237,19 +236,6 @@ def _action(
         parts = [matrix.decompose() for matrix in (*found, found[0])]
         path, places = bone.path_from_id(), np.array([place for place, _turn, _size in parts])
         add_curves(curves, f"{path}.location", times, places)
-        turn, values = _turns(bone.rotation_mode, [turn for _place, turn, _size in parts])
+        turn, values = turns_as(bone.rotation_mode, [turn for _place, turn, _size in parts])
         add_curves(curves, f"{path}.{turn}", times, values)
     return action
-
-
-def _turns(mode: Any, turns: list[Quaternion]) -> tuple[str, F64]:
-    """The property that turns a bone, and its values, shape (turn_count, 3 or 4)."""
-    if mode == "QUATERNION":
-        return "rotation_quaternion", continuous(np.array(turns, np.float32)).astype(float)
-    if mode == "AXIS_ANGLE":
-        parts = [turn.to_axis_angle() for turn in turns]
-        return "rotation_axis_angle", np.array([(angle, *axis) for axis, angle in parts])
-    found = [turns[0].to_euler(mode)]
-    for turn in turns[1:]:
-        found.append(turn.to_euler(mode, found[-1]))
-    return "rotation_euler", np.array(found)
