@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..blender.characters import making, rigs
 from ..blender.headless import batch
 from ..blender.making import importers, staging
-from ..core.characters.recipe import Recipe, optional_part
+from ..core.characters.recipe import Recipe, optional_part, way_per_pose
 from ..core.characters.rows import Plan
 from ..core.errors import CharacterError, short
 from ..process import tell
@@ -70,8 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="way of one cycle in meters (default: measured from the planted feet)",
         )  # fmt: skip
     parser.add_argument(
-        "--way-per-pose", metavar="M", type=float, default=Plan().tolerance,
-        help="ground distance between two poses in meters",
+        "--way-per-pose", metavar="M", type=float,
+        help=f"ground distance between two poses in meters (default: {Plan().tolerance:g} for "
+        "bodies of the size of people)",
     )  # fmt: skip
     parser.add_argument(
         "--faces", metavar="SHARE", type=float, default=1.0, help="share of the faces that is kept"
@@ -107,7 +108,7 @@ def run(options: argparse.Namespace) -> Result:
     batch.ensure_registered()
     scene = _open(options.file)
     rig = _find_rig(scene, options.rig)
-    recipe = _recipe(options, rig)
+    recipe = _recipe(options, rig, _height(scene, rig))
     if not options.quiet:
         tell(
             f"Making a character of {rig.name!r}: stand {recipe.stand or '-'}, walk "
@@ -181,19 +182,23 @@ def _memory(scene: bpy.types.Scene, rig: bpy.types.Object, recipe: Recipe) -> st
     counts = rigs.counts(rig, scene.view_layers[0].depsgraph)
     shown = [count for name, count in counts.items() if name not in recipe.without]
     vertices, faces = (int(recipe.faces * sum(part[k] for part in shown)) for k in (0, 1))
-    height = rigs.height(rig) * scene.unit_settings.scale_length
-    return rigs.check_memory(rigs.expected_poses(recipe, height), vertices, faces, recipe)
+    poses = rigs.expected_poses(recipe, _height(scene, rig))
+    return rigs.check_memory(poses, vertices, faces, recipe)
 
 
-def _recipe(options: argparse.Namespace, rig: bpy.types.Object) -> Recipe:
+def _height(scene: bpy.types.Scene, rig: bpy.types.Object) -> float:
+    return rigs.height(rig) * scene.unit_settings.scale_length
+
+
+def _recipe(options: argparse.Namespace, rig: bpy.types.Object, height: float) -> Recipe:
     guessed = rigs.guess_roles(rig) if rig.type == "ARMATURE" else {}
     roles = {
         role: getattr(options, f"{role}_action") or guessed.get(role, "")
         for role in ("stand", "walk", "run")
     }
-    plan = Plan(
-        tolerance=options.way_per_pose, stride=options.stride, run_stride=options.run_stride
-    )
+    given = options.way_per_pose
+    tolerance = way_per_pose(height) if given is None else given
+    plan = Plan(tolerance=tolerance, stride=options.stride, run_stride=options.run_stride)
     frames = options.frames or range(1, 25)
     return Recipe(
         **roles,

@@ -9,7 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import making  # noqa: E402
+from steer_addon.blender.characters import library, making, rigs  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
@@ -329,3 +329,42 @@ def test_helpers_that_are_no_children_follow_the_pose(kind):
     heights = found.positions[row.first, :, 2]
     # eight vertices each of two legs, the head, and the hat
     assert np.sort(heights)[-16:].min() > 3.9
+
+
+@pytest.mark.parametrize("hide", ["exclude", "hide_render", "hide_viewport"])
+def test_what_lies_in_a_hidden_collection_is_no_part(hide):
+    rig = walking_rig()
+    props, inside = (bpy.data.collections.new(name) for name in ("Props", "Inside"))
+    bpy.context.scene.collection.children.link(props)
+    props.children.link(inside)
+    hat = bpy.data.objects["hat"]
+    inside.objects.link(hat)
+    bpy.context.scene.collection.objects.unlink(hat)
+    names = {"head", "leg.l", "leg.r"}
+    assert {obj.name for obj in rigs.candidates(rig)} == names | {"hat"}
+    if hide == "exclude":
+        # Blender excludes those in it too
+        bpy.context.view_layer.layer_collection.children["Props"].exclude = True
+    else:
+        setattr(props, hide, True)
+    assert {obj.name for obj in rigs.candidates(rig)} == names
+    # a rig that is put aside as a whole keeps its parts
+    for obj in (rig, *rig.children):
+        for collection in obj.users_collection:
+            collection.objects.unlink(obj)
+        inside.objects.link(obj)
+    assert {obj.name for obj in rigs.candidates(rig)} == names | {"hat"}
+
+
+@pytest.mark.parametrize(("scale", "unit"), [(0.01, 1.0), (1.0, 0.01), (60.0, 0.01)])
+def test_bodies_of_all_sizes_get_their_poses(scale, unit):
+    rig = walking_rig()
+    bpy.context.scene.unit_settings.scale_length = unit
+    rig.scale = (scale / unit,) * 3
+    bpy.context.view_layer.update()
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.object.steer_make_character() == {"FINISHED"}
+    made = library.rows_of(bpy.data.objects["Walker Character"])[0]
+    walk = next(row for row in made if row.name == "walk")
+    assert walk.stride == pytest.approx(scale, rel=0.02)
+    assert 50 <= walk.count <= 320

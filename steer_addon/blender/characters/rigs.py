@@ -84,7 +84,27 @@ def parts_of(rig: bpy.types.Object, without: tuple[str, ...] = ()) -> list[bpy.t
 def candidates(rig: bpy.types.Object) -> list[bpy.types.Object]:
     """Meshes that a rig deforms or carries, that are shown and have faces."""
     shown = [obj for obj in _meshes(rig) if not obj.hide_render and not obj.hide_viewport]
+    among = _shown_with(rig)
+    shown = [obj for obj in shown if not among or obj in among]
     return [obj for obj in shown if len(obj.data.polygons) or obj.modifiers]
+
+
+def _shown_with(rig: bpy.types.Object) -> set[bpy.types.Object]:
+    """Objects whose collections are shown in a scene of a rig; none where the rig is not shown."""
+    for scene in rig.users_scene:
+        found: set[bpy.types.Object] = set()
+        layers = [scene.view_layers[0].layer_collection]
+        while layers:
+            layer = layers.pop()
+            hidden = layer.collection.hide_render or layer.collection.hide_viewport
+            if not (layer.exclude or hidden):
+                found.update(layer.collection.objects)
+            if not hidden:
+                # those in an excluded one may be shown
+                layers += layer.children
+        if rig in found:
+            return found
+    return set()
 
 
 def _meshes(rig: bpy.types.Object) -> list[bpy.types.Object]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.characters.pose_space import split_clips
-from ...core.characters.recipe import Recipe, optional_part
+from ...core.characters.recipe import Recipe, optional_part, way_per_pose
 from ...core.characters.rows import Plan
 from ...core.errors import CharacterError, short
 from ..characters import levels, library, making, rigs, sources
@@ -106,10 +106,11 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         description="Ground distance between two poses; planted feet slip less with a smaller one, "
         "and poses take more memory",
         default=0.005,
-        min=0.001,
+        min=0.0,
         soft_max=0.05,
         precision=4,
         unit="LENGTH",
+        options={"SKIP_SAVE"},
     )
     faces: bpy.props.FloatProperty(
         name="Faces",
@@ -137,14 +138,18 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "Returned":
         """Guess what the actions show, and let the user correct it."""
         rig = context.object
-        self._guess(rig)
+        self._guess(context)
         self._fill_lists(rig)
         self._uses = [item.use for item in self.actions]
         self._counts = rigs.counts(rig, context.evaluated_depsgraph_get())
         result: Returned = context.window_manager.invoke_props_dialog(self, width=460)
         return result
 
-    def _guess(self, rig: bpy.types.Object) -> None:
+    def _guess(self, context: bpy.types.Context) -> None:
+        rig = context.object
+        if not self.properties.is_property_set("way_per_pose"):
+            unit = units_per_meter(context.scene)
+            self.way_per_pose = way_per_pose(rigs.height(rig) / unit) * unit
         if rig.type != "ARMATURE":
             return
         names = [f"{role}_action" for role in _ROLES]
@@ -218,7 +223,7 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "Returned":
         """Guess what the actions show where a script gives none of them, then run."""
         if not self.actions:
-            self._guess(context.object)
+            self._guess(context)
         return super().execute(context)
 
     def _clips(self) -> list[tuple[str, str]]:
@@ -253,7 +258,7 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
             without=tuple(left_out if self.parts else _words(self.without)),
             optional=tuple(self._optional()),
             plan=Plan(
-                tolerance=self.way_per_pose,
+                tolerance=self.way_per_pose / unit,
                 stride=self.stride / unit if self.stride > 0.0 else None,
             ),
             faces=self.faces,

@@ -6,8 +6,26 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+import numpy as np
+
 from ..errors import CharacterError, short
-from .rows import Plan
+from .rows import WAYS_PER_POSE, Plan
+
+_USUAL = 0.6, 2.5
+"""Heights from which to which bodies have the usual way between two poses [m]."""
+
+
+def way_per_pose(height: float) -> float:
+    """The way between two poses for a body of some height [m]; 0 is unknown.
+
+    Bodies as small as mice, or as large as giants, get as many poses as people.
+    """
+    least, most = _USUAL
+    usual = Plan().tolerance
+    if height <= 0.0:
+        return usual
+    share = min(height / least, 1.0) * max(height / most, 1.0)
+    return float(np.clip(usual * share, *WAYS_PER_POSE))
 
 
 @dataclass(frozen=True)

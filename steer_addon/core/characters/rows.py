@@ -44,6 +44,8 @@ class Sample(Protocol):
         """
 
 
+WAYS_PER_POSE = 1.0e-4, 1.0
+"""Least and greatest way between two poses [m]."""
 _RUN_STEP = 1.6
 """Spacing of runs over that of walks."""
 _FASTER, _FASTER_CLOSE = 1.02, 1.002
@@ -82,7 +84,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         """Check the range of each value."""
-        if not 1.0e-4 <= self.tolerance <= 1.0:
+        if not WAYS_PER_POSE[0] <= self.tolerance <= WAYS_PER_POSE[1]:
             raise CharacterError(
                 f"Way per Pose is {self.tolerance:g} m: give 0.0001 to 1 m, such as 0.005"
             )
