@@ -30,10 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", type=arguments.path, help=".blend, .glb, .gltf, .fbx"
     )
     parser.add_argument(
-        "--rig",
-        metavar="NAME",
+        "--rig", metavar="NAME",
         help="armature, or object above all others that move (default: the only armature)",
-    )
+    )  # fmt: skip
     for role, text in (("stand", "standing"), ("walk", "walking"), ("run", "running")):
         parser.add_argument(
             f"--{role}",

@@ -148,12 +148,8 @@ def test_drivers_are_no_change_either():
     assert stored(obj) == (1, 20) and code_of(obj) == ""
 
 
-def test_the_frame_rate_and_the_start_are_settings_too():
+def test_the_start_is_a_setting_too():
     obj = make_runner()
-    play(1, 10)
-    bpy.context.scene.render.fps = 48
-    frame_set(11)
-    assert stored(obj) is None
     play(1, 10)
     obj.steer.frame_start = 3
     frame_set(4)
@@ -265,3 +261,32 @@ def test_how_agents_are_shown_is_no_change_of_the_scene():
     obj.data.update()
     update()
     assert outdated_by(obj) == "SCENE_CHANGED"
+
+
+def test_names_are_no_change():
+    obj = make_runner()
+    target = obj.steer.target_object
+    box = make_box()
+    make_colliders(obj, box)
+    play(1, 20)
+    for thing in (obj, target, box, obj.steer.colliders, obj.data):
+        thing.name = f"Renamed {thing.name}"
+        update()
+    assert code_of(obj) == "" and stored(obj) == (1, 20)
+    frame_set(1)
+    frame_set(20)
+    assert code_of(obj) == "" and stored(obj) == (1, 20)
+
+
+def test_a_changed_frame_rate_is_named():
+    obj = make_runner()
+    play(1, 20)
+    bpy.context.scene.render.fps = 30
+    update()
+    frame_set(20)
+    assert outdated_by(obj) == "FRAME_RATE_CHANGED"
+    # frames of both rates in one run would be neither
+    frame_set(21)
+    assert live.get_frame(obj, 21) is None and told(obj).code.startswith("FRAME_")
+    play(1, 20)
+    assert code_of(obj) == "" and stored(obj) == (1, 20)

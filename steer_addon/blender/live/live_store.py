@@ -253,8 +253,12 @@ class LiveRun:
         settings = current_settings(obj)
         key = live_key(obj, settings, simulate.fps_of(scene))
         if self._key is not None and key != self._key:
-            if key.frame_start != self._key.frame_start or key.fps != self._key.fps:
+            if key.frame_start != self._key.frame_start:
                 self._forget()
+            elif key.fps != self._key.fps:
+                # steps of both lengths in one run would be neither
+                self._outdate("FRAME_RATE_CHANGED", keep=moment(scene)[0])
+                self._session = self._waiting = None
             elif self.frames:
                 self._outdate("SETTINGS_CHANGED", keep=moment(scene)[0])
         self._key = key

@@ -234,7 +234,8 @@ def _signature(linked: Linked, depsgraph: bpy.types.Depsgraph, geometry: bool) -
     areas = {part.session_uid for crowd in crowds for part in area_objects(crowd)}
     for part in [*crowds, *_all_inputs(linked)]:
         evaluated = part.evaluated_get(depsgraph)
-        digest.update(part.name_full.encode())
+        # names may change, and the order of objects by their names with them
+        digest.update(b"%d" % part.session_uid)
         digest.update(np.array(evaluated.matrix_world, np.float32).tobytes())
         weights = (weight_of(evaluated), weight_of(evaluated, BIRTH_WEIGHT))
         digest.update(str(weights).encode())
@@ -251,5 +252,5 @@ def _signature(linked: Linked, depsgraph: bpy.types.Depsgraph, geometry: bool) -
     for purpose, parts in (row for crowd in crowds for row in _chosen(crowd)):
         digest.update(purpose.encode())
         for part in parts:
-            digest.update(part.name_full.encode())
+            digest.update(b" %d" % part.session_uid)
     return digest.digest()
