@@ -42,6 +42,10 @@ class LiveKey:
     meeting: bytes = b""
     """Which of these see and touch which."""
 
+    def change_to(self, other: LiveKey) -> str:
+        """The code of what differs: steps of two lengths in one run would be neither."""
+        return "SETTINGS_CHANGED" if other.fps == self.fps else "FRAME_RATE_CHANGED"
+
 
 def live_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:
     """The key of a crowd as it is now, with the keys of the crowds that it steers by or meets.

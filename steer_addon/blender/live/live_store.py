@@ -255,12 +255,10 @@ class LiveRun:
         if self._key is not None and key != self._key:
             if key.frame_start != self._key.frame_start:
                 self._forget()
-            elif key.fps != self._key.fps:
-                # steps of both lengths in one run would be neither
-                self._outdate("FRAME_RATE_CHANGED", keep=moment(scene)[0])
-                self._session = self._waiting = None
             elif self.frames:
-                self._outdate("SETTINGS_CHANGED", keep=moment(scene)[0])
+                self._outdate(self._key.change_to(key), keep=moment(scene)[0])
+            if key.fps != self._key.fps:
+                self._session = self._waiting = None
         self._key = key
         return settings
 
@@ -385,8 +383,8 @@ class LiveRun:
             return
         number = wanted
         if wanted not in self.frames:
-            number = max((n for n in self.frames if n < wanted), default=min(self.frames))
-            part = 0.0
+            part, earlier = 0.0, [n for n in self.frames if n < wanted]
+            number = max(earlier, default=min(self.frames))
             ahead, reason = self._session is not None and number < wanted, self.out_of_date
             self.diagnosis = missing.gap(obj, scene, wanted, number, continues=ahead, reason=reason)
         frame = self.frames[number]
@@ -400,5 +398,4 @@ class LiveRun:
             return
         after = None if is_remapped(scene) else self.frames.get(number + 1)
         write_state(shown_state, later(frame, part, 1.0 / simulate.fps_of(scene), after))
-        self._shown, self._logged = key, None
-        self._echo = True
+        self._shown, self._logged, self._echo = key, None, True
