@@ -11,7 +11,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import library, making, rigs  # noqa: E402
+from steer_addon.blender.characters import library, library_group, making, rigs  # noqa: E402
 from steer_addon.blender.checks import advice, character_checks  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
@@ -319,3 +319,22 @@ def test_a_changed_rig_is_told_at_the_crowd():
     character_checks.check(character)
     (told,) = character_checks.found(crowd)
     assert (told.code, told.subject) == ("CHARACTER_CHANGED", character.name)
+
+
+def test_a_choice_that_always_gives_the_first_is_told():
+    pair = bpy.data.collections.new("Pair")
+    toys = [make_toy(name) for name in ("One", "Two")]
+    for toy in toys:
+        pair.objects.link(toy)
+    crowd, modifier = shown("Characters", pair)
+    assert codes(character_checks.found(crowd)) == []
+    for toy in toys:
+        library_group.set_weight(toy, 0.0)
+    assert codes(character_checks.found(crowd)) == ["WEIGHTS_ALL_ZERO"]
+    library_group.set_weight(toys[1], 0.5)
+    assert codes(character_checks.found(crowd)) == []
+    display.set_input(modifier, "Choose By", "Attribute")
+    assert codes(character_checks.found(crowd)) == ["CHOICE_WITHOUT_ATTRIBUTE"]
+    assert "CHOICE_WITHOUT_ATTRIBUTE" in codes(advice.diagnoses(crowd))
+    crowd.data.attributes.new("body", "INT", "POINT")
+    assert codes(character_checks.found(crowd)) == []

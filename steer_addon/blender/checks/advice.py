@@ -111,7 +111,8 @@ def _hidden_display(obj: bpy.types.Object) -> Iterator[Diagnosis]:
     if rig is not None:
         code = "BODY_IS_RIG" if rig == body else "RIG_AMONG_BODIES"
         yield diagnose(code, rig.name, collection="" if rig == body else body.name)
-    yield from character_checks.of_display(shown, body)
+    if modifier is not None:
+        yield from character_checks.of_display(modifier, shown, body)
 
 
 def _unknown_clips(obj: bpy.types.Object) -> Iterator[Diagnosis]:

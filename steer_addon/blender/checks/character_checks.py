@@ -16,7 +16,7 @@ from bpy.app.handlers import persistent
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from .. import app_handlers
-from ..characters import library, sources
+from ..characters import library, library_group, sources
 from ..crowd import crowds
 from ..crowd.records import Part
 from ..display import display
@@ -40,11 +40,14 @@ def found(obj: bpy.types.Object) -> Iterator[Diagnosis]:
     except SteerError:
         # the Display panel reports errors of the modifier
         return
-    yield from of_display(shown, body)
+    if modifier is not None:
+        yield from of_display(modifier, shown, body)
 
 
-def of_display(shown: str, body: Any) -> Iterator[Diagnosis]:
-    """The same, by the item of *Display* and what it shows."""
+def of_display(modifier: bpy.types.NodesModifier, shown: str, body: Any) -> Iterator[Diagnosis]:
+    """The same, by the Crowd modifier, the item of its *Display* and what that shows."""
+    if shown in ("Collection", "Characters") and body is not None:
+        yield from _of_choice(modifier, body, shown == "Characters")
     if shown in ("Character", "Characters"):
         yield from _of_characters(shown, body)
     elif shown in ("Object", "Collection") and body is not None:
@@ -67,6 +70,21 @@ def _of_characters(shown: str, body: Any) -> Iterator[Diagnosis]:
     for character in characters:
         if _changed.get(character):
             yield diagnose("CHARACTER_CHANGED", character.name)
+
+
+def _of_choice(modifier: Any, body: Any, weighed: bool) -> Iterator[Diagnosis]:
+    """Diagnoses of how each agent gets its object of a collection."""
+    choice, obj = display.get_input(modifier, "Choose By"), modifier.id_data
+    name = str(display.get_input(modifier, "Attribute"))
+    # modifiers before it may make the attribute
+    alone = obj.modifiers[0] == modifier and obj.mode == "OBJECT"
+    if choice == "Attribute" and alone and name not in obj.data.attributes:
+        yield diagnose("CHOICE_WITHOUT_ATTRIBUTE", obj.name, attribute=name)
+    if weighed and choice == "Random":
+        characters = [obj for obj in _members(body) if library.is_character(obj)]
+        if len(characters) > 1 and not any(map(library_group.weight_of, characters)):
+            first = library.among(body)[:1] or characters
+            yield diagnose("WEIGHTS_ALL_ZERO", body.name, character=first[0].name)
 
 
 def _members(body: Any) -> list[bpy.types.Object]:

@@ -329,8 +329,7 @@ class LiveRun:
         self._store(self._session.current(), settings)
 
     def _store(self, frame: Frame, settings: CrowdSettings) -> None:
-        before = self.frames.get(frame.number - 1)
-        self.frames[frame.number] = sharing(frame, before)
+        self.frames[frame.number] = sharing(frame, self.frames.get(frame.number - 1))
         last = self._used.get(frame.number - 1)
         # equal settings are stored once for all frames
         self._used[frame.number] = last if last == settings else settings
@@ -374,17 +373,17 @@ class LiveRun:
     def _show(
         self, obj: bpy.types.Object, wanted: int, part: float, scene: bpy.types.Scene
     ) -> None:
-        start = obj.steer.frame_start
         self.diagnosis = None
         if self.out_of_date is not None:
+            start = obj.steer.frame_start
             self.diagnosis = diagnose("OUT_OF_DATE", reason=self.out_of_date, start=start)
         if not self.frames:
             self.diagnosis = self._failed or missing.nothing_simulated(obj, scene)
             return
         number = wanted
         if wanted not in self.frames:
-            part, earlier = 0.0, [n for n in self.frames if n < wanted]
-            number = max(earlier, default=min(self.frames))
+            earlier = (n for n in self.frames if n < wanted)
+            number, part = max(earlier, default=min(self.frames)), 0.0
             ahead, reason = self._session is not None and number < wanted, self.out_of_date
             self.diagnosis = missing.gap(obj, scene, wanted, number, continues=ahead, reason=reason)
         frame = self.frames[number]
