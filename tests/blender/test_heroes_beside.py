@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from unittest.mock import MagicMock
+
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import heroes  # noqa: E402
 from steer_addon.blender.checks import obstructions  # noqa: E402
+from steer_addon.blender.ui import heroes as ui  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
+from tests.blender.operator_calls import refusal  # noqa: E402
 
 pytestmark = [pytest.mark.usefixtures("empty_scene", "few_poses"), pytest.mark.slow]
 
@@ -39,3 +43,56 @@ def test_heroes_are_no_obstacles():
     bpy.context.view_layer.update()
     found = obstructions.in_the_way(obj, bpy.context.evaluated_depsgraph_get())
     assert found == []
+
+
+def said(obj):
+    """The diagnoses that the buttons of heroes have below them."""
+    drawn = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ui, "draw_diagnosis", lambda layout, context, found: drawn.append(found))
+        ui.draw_heroes(MagicMock(), bpy.context, obj)
+    return drawn
+
+
+def test_agents_whose_rigs_were_deleted_are_told_and_shown_again():
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1, 2, 5])
+    assert said(obj) == []
+    carrier = heroes.carriers(obj)[2]
+    bpy.data.batch_remove([carrier, *carrier.children_recursive])
+    (found,) = said(obj)
+    assert (found.code, found.remedy, found.values["count"]) == (
+        "HEROES_LOST", "SHOW_LOST_HEROES", 1,
+    )  # fmt: skip
+    assert bpy.ops.object.steer_demote(which="LOST") == {"FINISHED"}
+    assert heroes.hidden(obj) == set(heroes.carriers(obj)) == {1, 5}
+    assert said(obj) == []
+
+
+def test_a_duplicate_tells_of_the_agents_that_it_hides():
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1, 2])
+    other = obj.copy()
+    other.data = obj.data.copy()
+    bpy.context.scene.collection.objects.link(other)
+    assert [found.values["count"] for found in said(other)] == [2] and said(obj) == []
+    bpy.context.view_layer.objects.active = other
+    assert bpy.ops.object.steer_demote(which="LOST") == {"FINISHED"}
+    assert not heroes.hidden(other) and heroes.hidden(obj) == {1, 2}
+
+
+def test_a_hero_is_demoted_from_itself():
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1, 2])
+    carrier = heroes.carriers(obj)[2]
+    (rig,) = [part for part in heroes.parts_of(carrier) if part.type == "ARMATURE"]
+    for other in bpy.context.selected_objects:
+        other.select_set(False)
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    assert bpy.ops.object.steer_demote() == {"FINISHED"}
+    assert set(heroes.carriers(obj)) == heroes.hidden(obj) == {1}
+    cube = bpy.data.objects.new("Cube", bpy.data.meshes.new("Cube"))
+    bpy.context.scene.collection.objects.link(cube)
+    bpy.context.view_layer.objects.active = cube
+    assert "Select a crowd, or one of its heroes" in refusal(bpy.ops.object.steer_demote)

@@ -59,7 +59,7 @@ def test_rigs_become_characters_from_the_object_menu():
         assert entry("VIEW3D_MT_object").of("menu") == (["STEER_MT_object"] if there else [])
         if there:
             offered = draw(menus.STEER_MT_object).of("operator")
-            assert offered == ["object.steer_make_character"]
+            assert offered == ["object.steer_make_character", "object.steer_demote"]
     bpy.context.view_layer.objects.active = bpy.data.objects["Walker"]
     assert bpy.types.OBJECT_OT_steer_make_character.poll(bpy.context)
 

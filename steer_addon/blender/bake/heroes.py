@@ -231,6 +231,23 @@ def carriers(obj: bpy.types.Object) -> dict[int, bpy.types.Object]:
     return {int(o[AGENT]): o for o in objects if str(o.get(AGENT, "")).lstrip("-").isdigit()}
 
 
+def lost(obj: bpy.types.Object) -> set[int]:
+    """Ids of the agents that are hidden, and whose rigs were deleted or belong to another crowd."""
+    return hidden(obj) - set(carriers(obj))
+
+
+def owner_of(part: bpy.types.Object) -> bpy.types.Object | None:
+    """The crowd that a part of a hero belongs to; None where it is no such part."""
+    if MARK not in part:
+        return None
+    tables = [collection.get(_COLLECTION_KEY) for collection in part.users_collection]
+    for obj in bpy.data.objects:
+        table = hero_table.table_of(obj)
+        if table is not None and table in tables and hero_table.is_own(obj):
+            return obj
+    return None
+
+
 def parts_of(carrier: bpy.types.Object) -> list[bpy.types.Object]:
     """All objects that a hero consists of."""
     collections = carrier.users_collection

@@ -8,12 +8,14 @@ import numpy as np
 from ...core.errors import SceneError
 from ..bake import heroes
 from ..crowd import casting, hero_table
+from ..crowd.crowds import is_crowd, why_not_editable
 from ..crowd.scene_units import units_per_meter
 from ..display import display
 from ..overlay import answers, seen, strokes
 from .common import (
     Returned,
     SteerOperator,
+    active_object,
     pointer_progress,
     why_no_editable_crowd,
     why_not_object_mode,
@@ -41,9 +43,19 @@ def why_no_characters(context: bpy.types.Context) -> str:
     return f"{obj.name!r} shows no characters: choose Character or Characters under Display"
 
 
+def _crowd_of_heroes(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active crowd, or that of the active hero."""
+    obj = active_object(context)
+    return None if obj is None else heroes.owner_of(obj) or obj
+
+
 def why_no_heroes(context: bpy.types.Context) -> str:
     """Why there are no heroes to demote; empty when there are."""
-    obj = context.object
+    obj = _crowd_of_heroes(context)
+    if obj is None or not is_crowd(obj):
+        return "Select a crowd, or one of its heroes"
+    if why_not_editable(obj):
+        return why_not_editable(obj)
     return "" if hero_table.table_of(obj) else f"{obj.name!r} has no heroes"
 
 
@@ -175,7 +187,7 @@ class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
 
     bl_idname = "object.steer_demote"
     bl_label = "Demote Heroes"
-    needs = (why_no_editable_crowd, why_not_object_mode, why_no_heroes)
+    needs = (why_not_object_mode, why_no_heroes)
 
     which: bpy.props.EnumProperty(
         name="Heroes",
@@ -183,8 +195,14 @@ class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
         items=(
             ("ALL", "All", "All heroes of the crowd"),
             ("PICKED", "Picked", "Those whose agents are picked, and those that are selected"),
+            (
+                "LOST",
+                "Without Rig",
+                "Hidden agents whose rigs were deleted, or are another crowd's",
+            ),
         ),
         default="ALL",
+        options={"SKIP_SAVE"},
     )
     edited: bpy.props.BoolProperty(
         name="Edited Too",
@@ -193,9 +211,19 @@ class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
+    def execute(self, context: bpy.types.Context) -> Returned:
+        """Demote those that are selected, where the active object is one of them."""
+        chosen = self.properties.is_property_set("which")
+        if not chosen and context.object != _crowd_of_heroes(context):
+            self.which = "PICKED"
+        return super().execute(context)
+
     def run(self, context: bpy.types.Context) -> str:
         """Demote them."""
-        obj, ids = context.object, None
+        obj, ids = _crowd_of_heroes(context), None
+        assert obj is not None  # polled before
+        if self.which == "LOST":
+            ids = heroes.lost(obj)
         if self.which == "PICKED":
             own = answers.crowd_of(context.scene) == obj
             picked = set(answers.chosen_ids(context.scene) if own else [])

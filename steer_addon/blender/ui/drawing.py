@@ -28,6 +28,7 @@ from ..live import compiling, live
 from ..making import resizing
 from ..reading.scene_inputs import collider_objects
 from . import previews
+from .heroes import draw_heroes
 from .messages import NARROWEST_LIST, draw_message, is_narrow
 from .remedies import draw_diagnosis, draw_sentence
 
@@ -392,8 +393,6 @@ def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
         if "Color By" in names and display.get_input(modifier, "Color By") != "Nothing":
             layout.operator("object.steer_color_material", icon="MATERIAL")
         if str(display.get_input(modifier, "Display")).startswith("Character"):
-            row = layout.row(align=True)
-            row.operator("object.steer_promote", icon="OUTLINER_OB_ARMATURE")
-            row.operator("object.steer_demote", text="", icon="TRASH")
+            draw_heroes(layout, context, obj)
     except SteerError as error:
         draw_message(layout, context, str(error), "ERROR")
