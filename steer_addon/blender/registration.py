@@ -17,7 +17,7 @@ from .bake import status
 from .characters import gathering
 from .checks import character_checks, collider_checks
 from .crowd import agent_count, property_classes, records
-from .display import display
+from .display import appended, display
 from .live import live
 from .making import resizing
 from .operators import (
@@ -113,6 +113,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (overlay.register, overlay.unregister),
     (display.register, display.unregister),
     (gathering.register, gathering.unregister),
+    (appended.register, appended.unregister),
     (lambda: None, _unregister_command),
 )
 """Steps of enabling the extension, in order, each with the step that undoes it."""

@@ -368,3 +368,8 @@ def test_bodies_of_all_sizes_get_their_poses(scale, unit):
     walk = next(row for row in made if row.name == "walk")
     assert walk.stride == pytest.approx(scale, rel=0.02)
     assert 50 <= walk.count <= 320
+
+
+def test_poses_have_no_weights_of_bones():
+    made = making.make_character(bpy.context.scene, walking_rig(), RECIPE).character
+    assert not made.vertex_groups and len(bpy.data.objects["head"].vertex_groups) == 1

@@ -15,12 +15,13 @@ from bpy.app.handlers import persistent
 from ...core.errors import SceneError
 from .. import app_handlers
 from ..display import display, node_builder
+from ..display.appended import unseen
 from ..suspension import is_suspended
 
 INPUT = "Poses"
 """Input of the Crowd modifier."""
 _COLLECTION = "Collection"
-_KEY = "steer_poses"
+_KEY = unseen("steer_poses")
 """Custom property of the node group, and of the objects that have it."""
 _NODES: dict[str, dict[str, Any]] = {
     "input": {"type": "NodeGroupInput"},
@@ -74,6 +75,8 @@ def _of(collection: bpy.types.Collection) -> bpy.types.Object:
     name = f"Poses of {collection.name}"
     made = bpy.data.objects.new(name, bpy.data.meshes.new(name))
     made[_KEY] = True
+    # Append puts all objects that are in no collection into the scene; crowds read it nonetheless
+    made.hide_viewport = made.hide_render = True
     modifier = made.modifiers.new("Poses", "NODES")
     modifier.node_group = _group()
     display.set_input(modifier, _COLLECTION, collection)

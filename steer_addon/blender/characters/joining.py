@@ -106,6 +106,8 @@ def _joined(sampler: Sampler, made: list[bpy.types.Object]) -> bpy.types.Mesh:
             if other.users == 0:
                 bpy.data.meshes.remove(other)
     mesh: bpy.types.Mesh = first.data
+    # each pose would get the weights of all bones as an attribute of their own
+    first.vertex_groups.clear()
     bpy.data.objects.remove(first)
     made.clear()
     return mesh

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Quaternion
 from numpy.typing import NDArray
-
-from ...core.results.tracks import continuous
 
 
 def new_action(name: str, mark: str, owner: str, frames: tuple[float, float]) -> bpy.types.Action:
@@ -124,19 +120,6 @@ def add_curves(curves: Any, path: str, times: NDArray[Any], values: NDArray[Any]
     for index, column in enumerate(values.T):
         keys = np.stack([times, column], axis=1)
         fill(curves.new(path, index=index), keys.astype(np.float32), "LINEAR")
-
-
-def turns_as(mode: Any, turns: Sequence[Quaternion]) -> tuple[str, NDArray[np.float64]]:
-    """The property that turns a bone, and its values, shape (turn_count, 3 or 4)."""
-    if mode == "QUATERNION":
-        return "rotation_quaternion", continuous(np.array(turns, np.float32)).astype(float)
-    if mode == "AXIS_ANGLE":
-        parts = [turn.to_axis_angle() for turn in turns]
-        return "rotation_axis_angle", np.array([(angle, *axis) for axis, angle in parts])
-    found = [turns[0].to_euler(mode)]
-    for turn in turns[1:]:
-        found.append(turn.to_euler(mode, found[-1]))
-    return "rotation_euler", np.array(found)
 
 
 @cache

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from ...core.characters.pose_space import PoseSpace
 from ..display import display
+from ..display.appended import unseen
 from ..suspension import suspended
 from . import library, library_group, pose_points, rigs
 
 MOST = len(library_group.LEVELS)
-_KEY = "steer_level"
+_KEY = unseen("steer_level")
 """Custom property of the objects: they belong to a character."""
 
 

@@ -13,8 +13,9 @@ import bpy
 import numpy as np
 
 from ...core.characters.pose_space import F32
+from ..display.appended import unseen
 
-_KEY = "steer_pose_points"
+_KEY = unseen("steer_pose_points")
 """Custom property of the objects: they belong to a character."""
 _FORMER = "pose_"
 """Begin of names of attributes, one for each pose, of characters of before version 6."""
@@ -40,6 +41,8 @@ def ensure(name: str, positions: F32) -> bpy.types.Object:
     remove_attributes(mesh, ".select_")
     obj = bpy.data.objects.new(mesh.name, mesh)
     obj[_KEY] = True
+    # Append puts all objects that are in no collection into the scene
+    obj.hide_viewport = obj.hide_render = True
     return obj
 
 

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from ...core.errors import SceneError
 from ..display import display
+from ..display.appended import unseen
 
 INPUT = "Heroes"
 """Input of the Crowd modifier."""
 _ATTRIBUTE = "hero"
-_OWNER_KEY = "steer_heroes"
+_OWNER_KEY = unseen("steer_heroes")
 """Custom property of tables: name of the crowd that it was made for."""
 _GROWTH = 1.25
 

@@ -16,12 +16,13 @@ import numpy as np
 
 from ...core.errors import SceneError
 from ...core.results import frames
+from ..display.appended import unseen
 from ..display.display import find_modifier, get_input, require_modifier, set_input
 
 if TYPE_CHECKING:
     from ...core.results.frames import Frame
 
-_OWNER_KEY = "steer_owner"
+_OWNER_KEY = unseen("steer_owner")
 _FRAME_KEY = "steer_frame"
 PLAYBACK_KEY = "steer_playback"
 """Custom property of a state that plays a baked file by itself; it is never written to."""

@@ -10,9 +10,10 @@ import numpy as np
 from mathutils import Quaternion
 
 from ..facing import put
-from ..keys import add_curves, curves_of, slot_of, turns_as
+from ..keys import add_curves, curves_of, slot_of
 from ..origins import Origins
 from ..sampling import Sampler, Track
+from .turns import turns_as
 
 
 def aligned(

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from ....core.characters.contacts import turned
 from ....core.characters.figures.rounds import NAMES
 from ....core.characters.legs import share_of_turn
-from ..keys import add_curves, new_action, new_slot, turns_as
+from ..keys import add_curves, new_action, new_slot
 from ..origins import Origins, RowOrigin, Track
 from ..sampling import Sampler, blended
+from .turns import turns_as
 
 F64 = NDArray[np.float64]
 _NEAR = 0.002
