@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..blender.characters import making, rigs
 from ..blender.headless import batch
@@ -191,7 +191,7 @@ def _height(scene: bpy.types.Scene, rig: bpy.types.Object) -> float:
 
 def _recipe(options: argparse.Namespace, rig: bpy.types.Object, height: float) -> Recipe:
     guessed = rigs.guess_roles(rig) if rig.type == "ARMATURE" else {}
-    roles = {
+    roles: dict[str, Any] = {
         role: getattr(options, f"{role}_action") or guessed.get(role, "")
         for role in ("stand", "walk", "run")
     }

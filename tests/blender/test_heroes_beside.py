@@ -9,10 +9,14 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import heroes  # noqa: E402
+from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.blender.checks import obstructions  # noqa: E402
 from steer_addon.blender.ui import heroes as ui  # noqa: E402
+from steer_addon.core.characters.recipe import Recipe  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
+from tests.blender.walking_rigs import walking_rig  # noqa: E402
 
 pytestmark = [pytest.mark.usefixtures("empty_scene", "few_poses"), pytest.mark.slow]
 
@@ -96,3 +100,30 @@ def test_a_hero_is_demoted_from_itself():
     bpy.context.scene.collection.objects.link(cube)
     bpy.context.view_layer.objects.active = cube
     assert "Select a crowd, or one of its heroes" in refusal(bpy.ops.object.steer_demote)
+
+
+@pytest.mark.parametrize("which", ["ALL", "LOST"])
+def test_what_is_left_of_a_hero_goes_with_it(which):
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1, 2])
+    bpy.data.objects.remove(heroes.carriers(obj)[2])
+    assert bpy.ops.object.steer_demote(which=which) == {"FINISHED"}
+    left = {1} if which == "LOST" else set()
+    assert heroes.hidden(obj) == set(heroes.carriers(obj)) == left
+    parts = [o for o in bpy.data.objects if heroes.MARK in o and heroes.AGENT not in o]
+    assert {part["id"] for part in parts} == left
+
+
+def test_the_rig_of_a_character_is_no_obstacle():
+    obj = people()
+    rig = walking_rig()
+    head = bpy.data.objects["head"]
+    rig.location = head.location = obj.matrix_world.translation
+    obj.steer.bodies.collide_colliders = True
+    bpy.context.view_layer.update()
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    before = obstructions.in_the_way(obj, depsgraph)
+    recipe = Recipe("Idle", "Walk", plan=Plan(tolerance=0.2, steps=24))
+    making.make_character(bpy.context.scene, rig, recipe)
+    found = obstructions.in_the_way(obj, bpy.context.evaluated_depsgraph_get())
+    assert {part.parent for part in before} == {rig} and found == []

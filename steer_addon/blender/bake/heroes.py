@@ -208,9 +208,10 @@ def demote(
             result.kept.append(number)
             continue
         if carrier is not None:
-            _remove(carrier)
+            _remove(parts_of(carrier))
         result.done.append(number)
     collection = _collection(obj)
+    _remove(_remains(collection, set(result.done)))
     with suspended():
         if collection is not None and not (set(carriers(obj)) or collection.all_objects):
             bpy.data.collections.remove(collection)
@@ -304,9 +305,15 @@ def _collection(obj: bpy.types.Object) -> bpy.types.Collection | None:
     return next((c for c in bpy.data.collections if c.get(_COLLECTION_KEY) == table), None)
 
 
-def _remove(carrier: bpy.types.Object) -> None:
-    """Remove a hero; what the user hung from it stays where it is."""
-    parts = parts_of(carrier)
+def _remains(collection: bpy.types.Collection | None, ids: set[int]) -> list[bpy.types.Object]:
+    """Parts of heroes of some agents whose empty on top was deleted by hand."""
+    parts = [] if collection is None else [o for o in collection.all_objects if MARK in o]
+    whole = {part[MARK] for part in parts if AGENT in part}
+    return [part for part in parts if part[MARK] not in whole and part.get("id") in ids]
+
+
+def _remove(parts: list[bpy.types.Object]) -> None:
+    """Remove parts of heroes; what the user hung from them stays where it is."""
     for part in parts:
         for child in part.children:
             if MARK not in child:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
@@ -87,7 +87,7 @@ def making(
         CharacterError: The rig or an action is not fit for it.
     """
     rigs.check_mode(rig)
-    parts = rigs.parts_of(rig, recipe.without)
+    parts = rigs.parts_of(rig, recipe.without, recipe.parts)
     optional_parts.check([part.name for part in parts], recipe.optional)
     with Sampler(scene, rig, parts, recipe.faces) as sampler:
         body = _Posed(sampler, rig, recipe) if sampler.is_posed else _Moving(sampler, recipe)
@@ -125,7 +125,7 @@ def making(
             if unused.users == 0:
                 bpy.data.meshes.remove(unused)
         raise
-    sources.keep(anew, rig, recipe)
+    sources.keep(anew, rig, replace(recipe, parts=tuple(part.name for part in parts)))
     if isinstance(body, _Posed):
         origins.keep(anew, rig, parts, rows, body)
     return Made(anew, space, memory, found)

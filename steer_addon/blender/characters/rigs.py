@@ -55,12 +55,15 @@ LEVEL_SHARE = 1.0 / 3.0
 """Faces of a level of detail, against those of the one before."""
 
 
-def parts_of(rig: bpy.types.Object, without: tuple[str, ...] = ()) -> list[bpy.types.Object]:
+def parts_of(
+    rig: bpy.types.Object, without: tuple[str, ...] = (), before: tuple[str, ...] = ()
+) -> list[bpy.types.Object]:
     """Meshes that a rig deforms or carries, and that are shown.
 
     Args:
         rig: An armature, or the object above all others that move.
         without: Names of objects that are left out.
+        before: Names of those that are taken where all are hidden.
 
     Raises:
         CharacterError: There are none, or a name is unknown.
@@ -72,7 +75,8 @@ def parts_of(rig: bpy.types.Object, without: tuple[str, ...] = ()) -> list[bpy.t
             f"Rig {rig.name!r} carries no object {short(unknown[0])}: give one of "
             f"{', '.join(repr(obj.name) for obj in found)}"
         )
-    shown = [obj for obj in candidates(rig) if obj.name not in without]
+    shown = candidates(rig) or [obj for obj in found if obj.name in before]
+    shown = [obj for obj in shown if obj.name not in without]
     if not shown:
         raise CharacterError(
             f"Object {rig.name!r} deforms and carries no mesh that is shown: choose the armature "
@@ -173,24 +177,36 @@ def curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
 
 
 def actions_of(rig: bpy.types.Object) -> list[bpy.types.Action]:
-    """Actions that move at least half of the bones that they name, by name."""
+    """Actions that move at least half of the bones that they name: its own ones, then by name."""
     known = set(rig.pose.bones.keys()) if rig.pose is not None else set()
-    result = []
+    own, result = _own_actions(rig), []
     for action in bpy.data.actions:
         bones = bones_of(action)
         if bones and 2 * len(bones & known) >= len(bones):
             result.append(action)
-    return result
+    # sorting keeps the order of names
+    return sorted(result, key=lambda action: action not in own)
+
+
+def _own_actions(rig: bpy.types.Object) -> set[bpy.types.Action | None]:
+    """Actions that a rig plays now, or by its strips: rigs of one kind share the names of bones."""
+    data = rig.animation_data
+    if data is None:
+        return set()
+    return {data.action} | {strip.action for track in data.nla_tracks for strip in track.strips}
 
 
 def guess_roles(rig: bpy.types.Object) -> dict[str, str]:
     """Names of the actions that show standing, walking and running, where there are any."""
-    names = [action.name for action in actions_of(rig)]
+    actions, own = actions_of(rig), _own_actions(rig)
     result = {}
     for role, pattern in ROLES.items():
-        fitting = [name for name in names if pattern.search(name)]
+        fitting = [action for action in actions if pattern.search(action.name)]
         if fitting:
-            result[role] = min(fitting, key=lambda n: (bool(_BESIDE.search(n)), len(n), n))
+            result[role] = min(
+                fitting,
+                key=lambda a: (bool(_BESIDE.search(a.name)), a not in own, len(a.name), a.name),
+            ).name
     return result
 
 

@@ -15,11 +15,17 @@ from ...core.errors import CharacterError
 from . import library, rigs
 from .keys import read
 
+_VERSION = 2
+"""Raise it where a digest is made of other things."""
 KEY = "steer_character_source"
 """Custom property of library objects that were made of a rig in the same file."""
 _MOST_WEIGHED = 100_000
 """Vertices of a mesh up to which its weights are read: they are read one by one."""
-_UNSEEN = ("show_expanded", "show_in_editmode", "show_on_cage", "is_active", "use_pin_to_last")
+_UNSEEN = (
+    "show_expanded", "show_in_editmode", "show_on_cage", "is_active", "use_pin_to_last", "active",
+    "enabled",
+)  # fmt: skip
+_KEYS = ("co", "handle_left", "handle_right")
 _PLAIN = ("BOOLEAN", "INT", "FLOAT", "ENUM", "STRING")
 
 
@@ -30,13 +36,13 @@ class Source:
     Attributes:
         rig: Name of the rig.
         recipe: The recipe, as text.
-        blender: Version of Blender that the digest was made with.
+        version: What the digest was made by; another one says nothing.
         digest: Digest of rig, meshes and actions.
     """
 
     rig: str
     recipe: str
-    blender: tuple[int, ...]
+    version: int
     digest: str
 
 
@@ -45,7 +51,7 @@ def keep(obj: bpy.types.Object, rig: bpy.types.Object, recipe: Recipe) -> None:
     values = {
         "rig": rig.name,
         "recipe": recipe.to_text(),
-        "blender": bpy.app.version[:2],
+        "version": _VERSION,
         "digest": digest(rig, recipe),
     }
     obj[KEY] = json.dumps(values)
@@ -55,10 +61,17 @@ def source_of(obj: bpy.types.Object) -> Source | None:
     """What a character was made of; None where nothing, or nothing readable, says so."""
     try:
         data = json.loads(obj[KEY])
-        version = tuple(int(part) for part in data["blender"])
+        version = int(data.get("version", 1))
         return Source(str(data["rig"]), str(data["recipe"]), version, str(data["digest"]))
-    except (KeyError, TypeError, ValueError, RecursionError):
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return None
+
+
+def rigs_of_file() -> list[bpy.types.Object]:
+    """All rigs in this file that characters were made of."""
+    found = (source_of(obj) for obj in bpy.data.objects if KEY in obj)
+    names = {source.rig for source in found if source is not None}
+    return [bpy.data.objects[name] for name in sorted(names) if name in bpy.data.objects]
 
 
 def require_source(obj: bpy.types.Object) -> tuple[bpy.types.Object, Recipe]:
@@ -92,7 +105,7 @@ def is_changed(obj: bpy.types.Object) -> bool:
     if source is None or obj.library is not None or obj.override_library is not None:
         return False
     rig = bpy.data.objects.get(source.rig)
-    if rig is None or rig.mode != "OBJECT" or source.blender != tuple(bpy.app.version[:2]):
+    if rig is None or rig.mode != "OBJECT" or source.version != _VERSION:
         return False
     try:
         return digest(rig, from_text(source.recipe)) != source.digest
@@ -111,13 +124,14 @@ def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
             )
 
     scale = [round(float(value), 4) for value in rig.matrix_world.to_scale()]
-    add(scale, *_bones(rig))
+    rate = [scene.render.fps / scene.render.fps_base for scene in rig.users_scene[:1]]
+    add(scale, rate, getattr(rig.data, "pose_position", ""), *_bones(rig))
     try:
-        parts = rigs.parts_of(rig, recipe.without)
+        parts = rigs.parts_of(rig, recipe.without, recipe.parts)
     except CharacterError:
         parts = []
     for part in parts:
-        add(part.name, part.parent_bone, [slot.name for slot in part.material_slots])
+        add(part.name, part.parent_bone, [slot.name for slot in part.material_slots], *_place(part))
         add(*map(_settings, part.modifiers), *_mesh(part))
     names = {recipe.stand, recipe.walk, recipe.run, *(action for _, action in recipe.clips)}
     actions: list[bpy.types.Action | None] = [
@@ -131,6 +145,20 @@ def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
     return hashed.hexdigest()
 
 
+def _place(part: bpy.types.Object) -> list[object]:
+    """Where a part is put by hand; what moves it counts by itself."""
+    data = part.animation_data
+    if part.constraints or data is not None and (data.action or data.drivers or data.nla_tracks):
+        return []
+    matrices = (part.matrix_basis, part.matrix_parent_inverse)
+    return [round(value, 4) + 0.0 for matrix in matrices for row in matrix for value in row]
+
+
+def _even(values: Any) -> Any:
+    """Numbers that Blender works out itself, without the digits that its versions differ in."""
+    return np.round(values, 4) + np.float32(0.0)
+
+
 def _bones(rig: bpy.types.Object) -> list[object]:
     if rig.pose is None:
         return []
@@ -139,7 +167,7 @@ def _bones(rig: bpy.types.Object) -> list[object]:
     bones.foreach_get("matrix_local", rest)
     lengths = np.empty(len(bones), np.float32)
     bones.foreach_get("length", lengths)
-    found: list[object] = [rest, lengths]
+    found: list[object] = [_even(rest), _even(lengths)]
     for bone, posed in zip(bones, rig.pose.bones, strict=True):
         found += [bone.name, bone.parent and bone.parent.name, bone.use_deform]
         found += map(_settings, posed.constraints)
@@ -147,13 +175,19 @@ def _bones(rig: bpy.types.Object) -> list[object]:
 
 
 def _settings(item: Any) -> list[object]:
-    """The plain settings of a modifier or constraint, and the names of what it points to."""
+    """Settings of a modifier or constraint that were changed, and the names of what it points to.
+
+    What is as it is by default counts for nothing: each Blender has further ones.
+    """
     found: list[object] = [item.type]
-    for info in item.bl_rna.properties:
+    for info in sorted(item.bl_rna.properties, key=lambda info: str(info.identifier)):
         name = info.identifier
         if info.type in _PLAIN and not info.is_readonly and name not in _UNSEEN:
-            value = getattr(item, name)
-            found += [name, list(value) if getattr(info, "is_array", False) else value]
+            value, usual = getattr(item, name), getattr(info, "default", None)
+            if getattr(info, "is_array", False):
+                value, usual = list(value), list(info.default_array)
+            if value != usual:
+                found += [name, value]
         elif info.type == "POINTER" and isinstance(getattr(item, name), bpy.types.ID):
             found += [name, getattr(item, name).name]
     return found
@@ -165,6 +199,7 @@ def _mesh(part: bpy.types.Object) -> list[object]:
         read(mesh.vertices, "co", 3),
         read(mesh.loops, "vertex_index", 1, np.int32),
         read(mesh.polygons, "material_index", 1, np.int32),
+        read(mesh.polygons, "use_smooth", 1, np.bool_),
         [group.name for group in part.vertex_groups],
     ]
     found += [read(layer.uv, "vector", 2) for layer in mesh.uv_layers]
@@ -179,7 +214,9 @@ def _mesh(part: bpy.types.Object) -> list[object]:
 def _keys(action: bpy.types.Action) -> list[object]:
     found: list[object] = []
     for curve in rigs.curves(action):
-        found += [curve.data_path, curve.array_index]
-        found += [read(curve.keyframe_points, name, 2) for name in ("co", "handle_right")]
+        found += [curve.data_path, curve.array_index, curve.mute, curve.extrapolation]
+        found += [_even(read(curve.keyframe_points, name, 2)) for name in _KEYS]
+        for modifier in curve.modifiers:
+            found += _settings(modifier)
         found.append(read(curve.keyframe_points, "interpolation", 1, np.int32))
     return found

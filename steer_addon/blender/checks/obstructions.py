@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from ...core.sensing.declare import COLLIDERS
+from ..characters import sources
 from ..characters.heroes.hero import MARK
 from ..crowd import crowds
 from ..crowd.slots import uses_of
@@ -104,7 +105,8 @@ def _known(obj: bpy.types.Object, scene: bpy.types.Scene) -> set[int]:
 def _carried(obj: bpy.types.Object, scene: bpy.types.Scene) -> set[int]:
     """Session uids of objects whose children go with them: a flag at a target, a body of a rig."""
     targets = [part for crowd in crowds.crowds(scene) for part in extents.target_parts(crowd)]
-    return {part.session_uid for part in [*targets, *_shown(obj)]}
+    # the rigs of characters stand in the file to be sampled
+    return {part.session_uid for part in [*targets, *_shown(obj), *sources.rigs_of_file()]}
 
 
 def _shown(obj: bpy.types.Object) -> list[bpy.types.Object]:

@@ -1,6 +1,6 @@
 """Make characters: bodies that crowds show, of rigs and their actions."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -236,7 +236,9 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
 
     def _recipe(self, context: bpy.types.Context) -> Recipe:
         unit, posed = units_per_meter(context.scene), context.object.type == "ARMATURE"
-        roles = {role: getattr(self, f"{role}_action") if posed else "" for role in _ROLES}
+        roles: dict[str, Any] = {
+            role: getattr(self, f"{role}_action") if posed else "" for role in _ROLES
+        }
         clips, once, loops = self._clips(), _words(self.once), _words(self.loops)
         if self.actions:
             # the dialog was shown: what is chosen there counts
@@ -300,7 +302,13 @@ class OBJECT_OT_steer_make_anew(SteppedOperator, bpy.types.Operator):
             )
         rig, recipe = sources.require_source(obj)
         scene = rig.users_scene[0] if rig.users_scene else context.scene
-        made = yield from making.making(scene, rig, recipe, obj)
+        try:
+            made = yield from making.making(scene, rig, recipe, obj)
+        except CharacterError as error:
+            raise CharacterError(
+                f"{error}; to choose anew, select {rig.name!r} and use Object > Crowd > Make "
+                "Character"
+            ) from None
         character_checks.check(obj)
         return _told("Made anew:", made)
 

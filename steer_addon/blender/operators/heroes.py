@@ -130,7 +130,7 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
         self.warn(result.warnings)
         left = f"; {found - len(ids)} more are left out by Limit" if found > len(ids) else ""
         before = f", {len(result.kept)} were heroes already" if result.kept else ""
-        return f"{len(result.done)} agents are rigs now{before}{left}"
+        return f"{_agents(len(result.done), 'rig')} now{before}{left}"
 
     def _near(self, context: bpy.types.Context) -> list[int]:
         """Ids of the agents that are asked for, the nearest one first."""
@@ -157,6 +157,11 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
         order = np.argsort(away[near], kind="stable")
         ids: list[int] = frame.id[alive[near]][order].tolist()
         return ids
+
+
+def _agents(count: int, what: str) -> str:
+    one = f"1 agent is {'an' if what[0] in 'aeiou' else 'a'} {what}"
+    return one if count == 1 else f"{count} agents are {what}s"
 
 
 def _in_view(
@@ -240,7 +245,7 @@ class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
                 f"Heroes {names}{more} were changed by hand and stay: demote with Edited Too to "
                 "remove them",
             )
-        return f"{len(result.done)} agents are instances again"
+        return f"{_agents(len(result.done), 'instance')} again"
 
 
 classes = (OBJECT_OT_steer_promote, OBJECT_OT_steer_demote)

@@ -41,6 +41,8 @@ class Recipe:
         faces: Share of the faces that is kept.
         without: Names of objects that are left out.
         levels: Number of further levels of detail, 0 to 2.
+        parts: Names of the objects that a character had before: where all are hidden by now, as
+            those of a rig that is put aside, they are taken again.
         optional: Names of objects that some agents have, each with the share of those who do.
         frames: First and last frame of one cycle, for what moves without actions of a rig.
         once: Names of clips that end, although their ends look alike.
@@ -61,6 +63,7 @@ class Recipe:
     feet: tuple[str, ...] = ()
     optional: tuple[tuple[str, float], ...] = ()
     levels: int = 0
+    parts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check what can be known without a rig."""
