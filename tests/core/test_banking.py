@@ -1,5 +1,6 @@
 """Flyers lean into curves as planes do: roll against its closed form, and what is seen of it."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 from crowdtools import crowd, simulation
 from toy_behaviors import Circling
 
+from steer_addon.core.characters.cast import Cast
+from steer_addon.core.characters.pose_space import Row
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.results.frames import rotations
 from tests.often import often
@@ -17,12 +20,13 @@ SPEED, RATE = 6.0, 1.2
 FORWARD = {"POS_X": [1, 0, 0], "POS_Y": [0, 1, 0], "NEG_X": [-1, 0, 0], "NEG_Y": [0, -1, 0]}
 
 
-def circling(rate=RATE, seconds=3.0, climb=0.0, motion="FLY", fps=240.0, **settings):
+def circling(rate=RATE, seconds=3.0, climb=0.0, motion="FLY", fps=240.0, size=1.0, **settings):
     """The simulation of one bird after some time on its circle, which it begins without a lean."""
-    settings_ = crowd(
-        Circling(rate=rate), motion=motion, motion_settings=settings, agents={"max_speed": 100.0}
-    )
-    sim = simulation(settings_, [[0, 0, 0]], [[SPEED, 0, climb]], fps=fps)
+    speeds = {"max_speed": 100.0 * size}
+    settings_ = crowd(Circling(rate=rate), motion=motion, motion_settings=settings, agents=speeds)
+    if size != 1.0:
+        settings_ = replace(settings_, cast=Cast(((Row("fly", 0, 1),),), scale=size))
+    sim = simulation(settings_, [[0, 0, 0]], [[SPEED * size, 0, climb]], fps=fps)
     for _ in range(round(seconds * fps)):
         sim.step(make_world())
     return sim
@@ -52,6 +56,13 @@ def test_a_bird_in_a_steady_circle_leans_as_in_a_coordinated_turn(rate, banking)
     assert abs(roll) == pytest.approx(expected, rel=1e-3)
     # to the right in a right turn
     assert np.sign(roll) == -np.sign(rate)
+
+
+def test_a_bird_in_a_scene_in_centimeters_leans_as_in_one_in_meters():
+    # it is shown at 100 times its size
+    assert circling(size=100.0, banking=1.0).agents.roll[0] == pytest.approx(
+        circling(banking=1.0).agents.roll[0], rel=1e-4
+    )
 
 
 def test_the_lean_comes_with_its_delay():

@@ -312,14 +312,15 @@ def test_a_body_that_walks_up_a_hill_is_on_its_slope():
     assert frame.attributes["slope_side"][0] == pytest.approx(0.0, abs=2e-3)
 
 
-def test_a_body_leans_into_acceleration_and_curves():
-    agents, settings = crowd()
-    speeding = [[1.0 + 2.0 * k * DT, 0.0, 0.0] for k in range(24)]
-    found, _ = walked(agents, settings, speeding)
-    assert 0.05 < found[-1, 0, LEAN_AHEAD] < 0.2
-    right = [[2.0, -3.0 * k * DT, 0.0] for k in range(24)]
-    found, _ = walked(*crowd(), right)
-    assert 0.05 < found[-1, 0, LEAN_SIDE] < 0.2
+@pytest.mark.parametrize("size", [1.0, 100.0])
+def test_a_body_leans_into_acceleration_and_curves(size):
+    cast = Cast((PERSON,), scale=size)  # in a scene in centimeters it is 100
+    speeding = [[size * (1.0 + 2.0 * k * DT), 0.0, 0.0] for k in range(24)]
+    found, _ = walked(*crowd(cast=cast), speeding)
+    assert 0.05 < found[-1, 0, LEAN_AHEAD] < 0.15
+    right = [[2.0 * size, -3.0 * size * k * DT, 0.0] for k in range(24)]
+    found, _ = walked(*crowd(cast=cast), right)
+    assert 0.05 < found[-1, 0, LEAN_SIDE] < 0.19
 
 
 def test_flyers_beat_by_speed_and_climb():

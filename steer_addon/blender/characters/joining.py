@@ -14,6 +14,9 @@ from .sampling import Sampler
 _ORDER = "steer_order"
 _MOST_MAPS = 8
 """Most UV maps of a mesh in Blender."""
+_NO_MESHES = {"CURVE", "CURVES", "FONT", "META", "POINTCLOUD", "SURFACE", "VOLUME"}
+"""Types of objects that are seen and have no mesh."""
+_NAMED = 4
 
 
 def join_parts(sampler: Sampler, name: str) -> tuple[bpy.types.Mesh, NDArray[np.intp]]:
@@ -126,3 +129,21 @@ def _take_order(mesh: bpy.types.Mesh) -> NDArray[np.intp]:
     attribute.data.foreach_get("value", order)
     mesh.attributes.remove(attribute)
     return order.astype(np.intp)
+
+
+def left_behind(rig: bpy.types.Object) -> str:
+    """A sentence that names what a rig carries and poses cannot hold; empty without any of it."""
+    found = []
+    for obj in rig.children_recursive:
+        # a curve without width is a path
+        thin = obj.type == "CURVE" and not (obj.data.bevel_depth or obj.data.extrude)
+        shown = obj.type in _NO_MESHES and not thin or obj.instance_type == "COLLECTION"
+        if shown and not obj.hide_render and not obj.hide_viewport:
+            found.append(obj.name)
+    if not found:
+        return ""
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return (
+        f"Left out, as only meshes have poses: {', '.join(map(repr, found[:_NAMED]))}{more}; "
+        "Object > Convert > Mesh lets them be parts"
+    )

@@ -32,11 +32,8 @@ _LEG = re.compile(r"legs?(?![a-z])|shin|calf", re.IGNORECASE)
 """Names of bones that stand on it where no bone is a foot by its name."""
 _HEAD = re.compile(r"^(?!.*(control|ctrl|target)).*head(?!_?light)", re.IGNORECASE)
 """Names of bones that are the uppermost of a body."""
-_NO_MESHES = {"CURVE", "CURVES", "FONT", "META", "POINTCLOUD", "SURFACE", "VOLUME"}
-"""Types of objects that are seen and have no mesh."""
 _HANGING = {"CHILD_OF", "COPY_TRANSFORMS"}
 """Types of constraints by which objects hang from a bone without being its children."""
-_NAMED = 4
 _UPRIGHT = 0.12
 """Least height of a head over feet, as a share of how far it is away: that of a lizard is 0.2."""
 _DEED = re.compile(
@@ -114,24 +111,6 @@ def _shown_with(rig: bpy.types.Object) -> set[bpy.types.Object]:
 def _meshes(rig: bpy.types.Object) -> list[bpy.types.Object]:
     found = [obj for obj in (rig, *rig.children_recursive) if obj.type == "MESH"]
     return found + [o for o in bpy.data.objects if o not in found and _follows(o, rig)]
-
-
-def left_behind(rig: bpy.types.Object) -> str:
-    """A sentence that names what a rig carries and poses cannot hold; empty without any of it."""
-    found = []
-    for obj in rig.children_recursive:
-        # a curve without width is a path
-        thin = obj.type == "CURVE" and not (obj.data.bevel_depth or obj.data.extrude)
-        shown = obj.type in _NO_MESHES and not thin or obj.instance_type == "COLLECTION"
-        if shown and not obj.hide_render and not obj.hide_viewport:
-            found.append(obj.name)
-    if not found:
-        return ""
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return (
-        f"Left out, as only meshes have poses: {', '.join(map(repr, found[:_NAMED]))}{more}; "
-        "Object > Convert > Mesh lets them be parts"
-    )
 
 
 def counts(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> dict[str, tuple[int, int]]:

@@ -307,7 +307,7 @@ def _tall(agents: Agents, settings: CrowdSettings, world: World) -> float:
 
 
 def _limits(settings: CrowdSettings, dt: float) -> LimitsView:
-    solver, motion = settings.solver, settings.motion
+    solver, motion, cast = settings.solver, settings.motion, settings.cast
     return LimitsView(
         vex=solver.solver == "VEX",
         priority=solver.combine == "PRIORITY",
@@ -319,7 +319,8 @@ def _limits(settings: CrowdSettings, dt: float) -> LimitsView:
         step_height=float(motion.step_height),
         min_turn_speed=float(motion.min_turn_speed),
         max_body_turn=math.radians(motion.body_turn_rate) * dt,
-        banking=float(motion.banking),
+        # in a scene in centimeters characters are shown at 100 times their size
+        banking=float(motion.banking) / (cast.scale if cast and cast.scale > 0.0 else 1.0),
         max_bank=math.radians(motion.max_bank),
     )
 

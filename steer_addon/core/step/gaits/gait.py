@@ -366,7 +366,7 @@ def gait_kernel(
         if on_ground:
             up = load(after[3], i)
             steep = climb(memory, stairs, i, old, new, up, size[i], dt)
-            settle(memory, i, load(after[1], i), load(before[1], i), ahead, up, steep, dt)
+            settle(memory, i, load(after[1], i), load(before[1], i), ahead, up, steep, size[i], dt)
             walked = 0 if is_round else gait
             stride = table[who, walked, STRIDE] / max(1.0, table[who, walked, FROM_STAND])
             bend(memory, i, stride, turns[who, walked], turn, -way if back else way, dt)

@@ -36,7 +36,7 @@ LEAST_UP = 0.1
 
 
 @kernel
-def settle(memory, i, velocity, old_velocity, ahead, up, stairs, dt):
+def settle(memory, i, velocity, old_velocity, ahead, up, stairs, size, dt):
     """Take up the slope of the ground, and lean into the acceleration, both with some delay.
 
     Args:
@@ -47,12 +47,14 @@ def settle(memory, i, velocity, old_velocity, ahead, up, stairs, dt):
         ahead: Where the body is headed, level.
         up: Normal of the ground.
         stairs: How steep the steps of the ground are along the velocity [m/m], see `climb`.
+        size: Size of the body: one of 100 is as tall in a scene in centimeters as one of 1 in
+            meters, and leans alike.
         dt: Length of the step [s].
     """
     steep = max(up[2], LEAST_UP)
     right = (ahead[1], -ahead[0], 0.0)
     along = scale(unit((velocity[0], velocity[1], 0.0)), stairs)
-    pull = scale(sub(velocity, old_velocity), LEAN / (GRAVITY * dt))
+    pull = scale(sub(velocity, old_velocity), LEAN / (GRAVITY * size * dt))
     wished = (
         dot(along, ahead) - dot(up, ahead) / steep,
         dot(along, right) - dot(up, right) / steep,
