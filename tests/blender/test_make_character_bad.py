@@ -228,8 +228,8 @@ def test_levels_that_take_too_much_are_told_before_anything_is_sampled(monkeypat
     with pytest.raises(CharacterError) as told:
         make(rig)
     poses = int(str(told.value).partition(" ")[0])
-    # four boxes of eight vertices may be made, and take 13/9 as much with two levels
-    monkeypatch.setattr(rigs, "MOST_BYTES", int(1.2 * poses * 12 * 32))
+    # four boxes of eight vertices may be made, and take three times as much with two levels
+    monkeypatch.setattr(rigs, "MOST_BYTES", int(1.2 * poses * (24 * 32 + 24 * 1024)))
     next(steps := making.making(bpy.context.scene, rig, RECIPE))
     steps.close()
     before = state(rig)
@@ -245,8 +245,8 @@ def test_what_is_offered_is_a_share_of_all_faces(faces):
     with pytest.raises(CharacterError) as told:
         rigs.check_memory(400, count, count, recipe)
     share = float(re.search(r"set Faces to ([\d.]+)%", str(told.value))[1]) / 100.0
-    # of a million vertices, 12 bytes in each of the 400 poses and a third more for the level
-    assert share == pytest.approx(0.9 * 2 * 1024**3 / (1_000_000 * 12 * 400 * 4 / 3), rel=0.05)
+    # of a million vertices, 24 bytes in each of the 400 poses and a third more for the level
+    assert share == pytest.approx(0.9 * 4 * 1024**3 / (1_000_000 * 24 * 400 * 4 / 3), rel=0.05)
     kept = int(1_000_000 * share)
     rigs.check_memory(400, kept, kept, replace(recipe, faces=share))
 

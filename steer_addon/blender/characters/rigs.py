@@ -46,8 +46,11 @@ _MOST_ASKED = 100_000
 """Vertices up to which each is asked for its bones."""
 _LEAST_SCALE = 1.0e-6
 """Scale below which a body is flat."""
-MOST_BYTES = 2 * 1024**3
-"""Memory of the poses that a character may take."""
+MOST_BYTES = 4 * 1024**3
+"""Memory that the poses of a character may take."""
+_VERTEX, _INSTANCE = 24, 24 * 1024
+"""Memory of a vertex in a pose, which has a place and a velocity, and of what Blender keeps beside
+for each pose, optional part and level of detail [bytes]; a file has half as much of the first."""
 LEVEL_SHARE = 1.0 / 3.0
 """Faces of a level of detail, against those of the one before."""
 
@@ -364,7 +367,8 @@ def check_memory(poses: int, vertices: int, faces: int, recipe: Recipe) -> str:
         CharacterError: They take more than Steer allows.
     """
     levels = recipe.levels
-    size = 12 * poses * vertices * added(levels)
+    kinds = (1 + len(recipe.optional)) * (1 + levels)
+    size = poses * (_VERTEX * vertices * added(levels) + _INSTANCE * kinds)
     further = f" with {levels} level{'s' if levels > 1 else ''} of detail" if levels else ""
     text = f"{poses} poses of {faces} faces{further} take {size / 1024**2:.0f} MB"
     if size > MOST_BYTES:
