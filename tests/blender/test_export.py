@@ -163,6 +163,12 @@ def test_instances_of_the_character(tmp_path):
         w, _, _, z = frame.rotation[living].astype(float).T
         ahead = np.stack([-2 * w * z, w * w - z * z, np.zeros(len(w))], axis=1)
         np.testing.assert_allclose(np.array(matrices)[:, 1, :3], 0.5 * ahead, atol=2e-3)
+        bounds = usd.UsdGeom.BBoxCache(frame.number, ["default"], useExtentsHint=False)
+        low, high = np.array(instancer.GetExtentAttr().Get(frame.number))
+        real = bounds.ComputePointInstanceUntransformedBounds(instancer, list(range(len(matrices))))
+        for box in (bound.ComputeAlignedRange() for bound in real):
+            assert (low <= np.array(box.GetMin()) + 1e-4).all()
+            assert (np.array(box.GetMax()) - 1e-4 <= high).all()
 
 
 @needs_usd

@@ -110,6 +110,11 @@ def test_poses_and_places_are_those_that_are_shown(tmp_path):
         for one, other in zip(found, points, strict=True):
             # rotations of instancers have half precision
             np.testing.assert_allclose(one, other, atol=4e-3)
+        # a box around all, and not a much larger one
+        low, high = np.array(instancer.GetExtentAttr().Get(number))
+        whole = np.concatenate(points)
+        assert (low <= whole.min(axis=0) + 4e-3).all() and (whole.max(axis=0) - 4e-3 <= high).all()
+        assert (high - low <= np.ptp(whole, axis=0) + 2 * 1.2 * 3.0).all()
 
 
 def test_prototypes_are_poses_that_are_used_and_share_their_faces(tmp_path):

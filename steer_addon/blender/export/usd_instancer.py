@@ -27,6 +27,7 @@ class Look(NamedTuple):
         choice: Number of the prototype of each, shape (n,).
         bytes: What was written for it [bytes].
         shift: How far they are from the places of agents [m], shape (n, 3), or 0.
+        reach: How far prototypes reach from their origins, at size 1 [m].
     """
 
     size: NDArray[np.floating[Any]]
@@ -34,6 +35,7 @@ class Look(NamedTuple):
     choice: NDArray[np.int32]
     bytes: int = 0
     shift: NDArray[np.float64] | float = 0.0
+    reach: float = 0.0
 
 
 class InstancerWriter:
@@ -58,6 +60,7 @@ class InstancerWriter:
             "position": Samples(instancer.CreatePositionsAttr(), vector, held=False),
             "velocity": Samples(instancer.CreateVelocitiesAttr(), vector, held=False),
             "scale": Samples(instancer.CreateScalesAttr(), vector, held=True),
+            "extent": Samples(instancer.CreateExtentAttr(), vector, held=False),
             "rotation": Samples(
                 instancer.CreateOrientationsAttr(), vt.QuathArray.FromNumpy, held=False
             ),
@@ -75,9 +78,11 @@ class InstancerWriter:
         look = self._look(frame)
         # some readers, such as Blender's, ignore the list of invisible instances
         size = np.where(frame.alive != 0, look.size, 0.0).astype(np.float32)
+        places = (frame.position + look.shift).astype(np.float32)
         values: dict[str, NDArray[Any]] = {
-            "position": (frame.position + look.shift).astype(np.float32),
+            "position": places,
             "velocity": frame.velocity,
+            "extent": _extent(places, look.reach * size, frame.alive != 0),
             "scale": np.repeat(size[:, None], 3, axis=1),
             # USD's quaternions in memory: the real part comes last
             "rotation": look.rotation[:, [1, 2, 3, 0]].astype(np.float16),
@@ -89,16 +94,38 @@ class InstancerWriter:
         return look.bytes + written
 
 
+def _extent(
+    places: NDArray[np.float32], reach: NDArray[np.floating[Any]], alive: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Corners of the box around all bodies, shape (2, 3): without it readers visit each of them."""
+    if not alive.any():
+        return np.zeros((2, 3), np.float32)
+    at, far = places[alive], reach[alive, None]
+    corners: NDArray[np.floating[Any]] = np.stack([(at - far).min(axis=0), (at + far).max(axis=0)])
+    return corners.astype(np.float32)
+
+
+def _reach(usd: Any, prims: Iterable[Any]) -> float:
+    """How far prims reach from their origins [m]."""
+    bounds = usd.UsdGeom.BBoxCache(usd.Usd.TimeCode.EarliestTime(), ["default", "render"])
+    boxes = [bounds.ComputeUntransformedBound(prim).ComputeAlignedRange() for prim in prims]
+    corners = [
+        np.abs([box.GetMin(), box.GetMax()]).max(axis=0) for box in boxes if not box.IsEmpty()
+    ]
+    return max((float(np.linalg.norm(corner)) for corner in corners), default=0.0)
+
+
 def _shown(usd: Any, stage: Any, targets: Any, prototypes: Prototypes) -> Callable[[Frame], Look]:
     """The objects that agents are shown as, each of which keeps its own."""
-    for path in _copy_prototypes(usd, stage, prototypes):
+    paths = _copy_prototypes(usd, stage, prototypes)
+    for path in paths:
         targets.AddTarget(path)
-    made = prototypes
+    made, reach = prototypes, _reach(usd, map(stage.GetPrimAtPath, paths))
 
     def look(frame: Frame) -> Look:
         size = made.scale * (frame.radius if made.by_radius else np.ones_like(frame.radius))
         choice = np.array([made.choice.get(i, 0) for i in frame.id.tolist()], np.int32)
-        return Look(size, frame.rotation, choice)
+        return Look(size, frame.rotation, choice, reach=reach)
 
     return look
 

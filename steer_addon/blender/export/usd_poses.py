@@ -105,6 +105,8 @@ class PoseWriter:
         """
         self._usd, self._stage, self._targets, self._shown = usd, stage, targets, shown
         self._positions = [library.positions_of(character) for character in shown.characters]
+        farthest = (np.square(poses).sum(axis=-1).max(initial=0.0) for poses in self._positions)
+        self._reach = float(np.sqrt(max(farthest, default=0.0)))
         self._numbers: dict[tuple[int, int], int] = {}
         stage.DefinePrim(_BODIES, "Scope")
         stage.DefinePrim(_POSES, "Scope")
@@ -138,7 +140,8 @@ class PoseWriter:
         if shown.full_radius > 0.0:
             size = size * frame.radius / shown.full_radius
         choice = np.array(numbers, np.int32)[places.reshape(-1)]
-        return Look(size, rotation, choice, written, shifts(rotation, columns) * size[:, None])
+        moved = shifts(rotation, columns) * size[:, None]
+        return Look(size, rotation, choice, written, moved, self._reach)
 
     def _number(self, character: int, pose: int) -> int:
         """Number of the prototype of a pose, which is written where there is none."""
