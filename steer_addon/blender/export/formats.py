@@ -63,6 +63,7 @@ class Job:
         numbers: Numbers of the frames.
         frames: The frames, one by one.
         cache: The bake that they come from; None while they are simulated.
+        warnings: Filled with what the user may want to act on.
     """
 
     def __init__(
@@ -73,9 +74,11 @@ class Job:
         numbers: range,
         frames: Iterator[Frame],
         cache: Cache | None,
+        warnings: list[Diagnosis],
     ) -> None:
         self.obj, self.scene, self.header = obj, scene, header
         self.numbers, self.frames, self.cache = numbers, frames, cache
+        self.warnings = warnings
 
     def ids(self) -> NDArray[np.int64] | None:
         """All identities, if the frames are baked; None while they are simulated."""
@@ -114,12 +117,14 @@ def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Diagnosis]:
 def _instancer(job: Job, path: Path) -> int:
     shown = usd_poses.shown_by(job.obj)
     if shown is not None:
-        return usd_poses.write_poses(job.frames, path, job.header, shown, job.scene)
+        return usd_poses.write_poses(job.frames, path, job.header, shown, job.scene, job.warnings)
     ids, frames = job.ids(), job.frames
     if ids is None:
         first = next(job.frames)
         ids, frames = first.id, chain([first], job.frames)
-    return usd_instancer.write_instancer(frames, path, job.header, job.obj, job.scene, ids)
+    return usd_instancer.write_instancer(
+        frames, path, job.header, job.obj, job.scene, ids, job.warnings
+    )
 
 
 def _objects(job: Job, path: Path) -> int:
@@ -218,7 +223,7 @@ def export_crowd(
             progress(done / len(numbers))
 
     header = files.Header(obj.name, simulate.fps_of(scene), numbers[0], numbers[-1])
-    job = Job(obj, scene, header, numbers, frames(), cache)
+    job = Job(obj, scene, header, numbers, frames(), cache, found)
     with closing(source):
         count = _WRITERS[chosen.name](job, path)
     seconds = time.perf_counter() - start

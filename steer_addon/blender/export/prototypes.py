@@ -21,9 +21,12 @@ from ..display import display
 from ..display.node_builder import modifier_group
 from ..writing.files import Header
 from .staging import Staging, staging
+from .textures import Texture, collect
 
 _SHARED_INPUTS = ("Display", "Object", "Collection", "Material", "Seed", "Align to Heading",
                   "Forward Axis")  # fmt: skip
+ROOT = "/root"
+"""Path of the prim above all others in the files that Blender exports here."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Prototypes:
         choice: Prototype of each agent, by its identity.
         scale: Factor on the size of all.
         by_radius: Whether the size is multiplied by an agent's radius, as for cones.
+        textures: Images of their materials that are no files.
     """
 
     names: tuple[str, ...]
@@ -43,6 +47,7 @@ class Prototypes:
     choice: dict[int, int]
     scale: float
     by_radius: bool
+    textures: list[Texture]
 
 
 def make_prototypes(
@@ -81,15 +86,17 @@ def make_prototypes(
         for item in made:
             stage.scene.collection.objects.link(item)
         file = folder / "prototypes.usdc" if made else None
-        if file is not None:
-            write_still(stage, file)
+        textures = [] if file is None else write_still(stage, file)
         names = tuple(item.name for item in made)
     scale = display.get_input(modifier, "Scale")
-    return Prototypes(names, file, choice, scale, shown == "Cones")
+    return Prototypes(names, file, choice, scale, shown == "Cones", textures)
 
 
-def write_still(stage: Staging, file: Path, **options: bool) -> None:
+def write_still(stage: Staging, file: Path, **options: bool) -> list[Texture]:
     """Write the objects of a scratch scene to a USD file, below the root, without motion.
+
+    Returns:
+        Images of their materials that are no files; temporary files of them are beside the file.
 
     Raises:
         OSError: The file cannot be written.
@@ -102,7 +109,7 @@ def write_still(stage: Staging, file: Path, **options: bool) -> None:
         export_textures_mode="KEEP",
         export_armatures=False,
         relative_paths=False,
-        root_prim_path="/root",
+        root_prim_path=ROOT,
         author_blender_name=False,
         export_custom_properties=False,
         convert_orientation=False,
@@ -110,6 +117,13 @@ def write_still(stage: Staging, file: Path, **options: bool) -> None:
         check_existing=False,
         **options,
     )
+    shown = [obj.data.materials for obj in stage.scene.collection.objects]
+    materials = {material for each in shown for material in each if material is not None}
+    return collect(file, sorted(materials, key=_by_name), ROOT, file.parent / "images")
+
+
+def _by_name(material: bpy.types.Material) -> str:
+    return str(material.name_full)
 
 
 def _scratch_crowd(

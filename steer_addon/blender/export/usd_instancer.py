@@ -11,11 +11,16 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.diagnoses import Diagnosis
 from ...core.files.staging import as_output_errors
 from ...core.results.frames import Frame
 from ..writing.files import Header
 from ..writing.usd_points import CROWD_PATH, Samples, pxr, write_frames
-from .prototypes import Prototypes, make_prototypes
+from .prototypes import ROOT, Prototypes, make_prototypes
+from .textures import adding
+
+_ABOVE = f"{CROWD_PATH}/Prototypes"
+"""Path of the prim above the prototypes."""
 
 
 class Look(NamedTuple):
@@ -133,28 +138,27 @@ def _shown(usd: Any, stage: Any, targets: Any, prototypes: Prototypes) -> Callab
 def _copy_prototypes(usd: Any, stage: Any, prototypes: Prototypes) -> list[Any]:
     """Copy the prototypes into the file; returns their paths."""
     sdf = usd.Sdf
-    above = f"{CROWD_PATH}/Prototypes"
-    stage.DefinePrim(above, "Scope")
+    stage.DefinePrim(_ABOVE, "Scope")
     if prototypes.file is None:
         # an instancer needs a prototype; this one shows nothing
-        return [stage.DefinePrim(f"{above}/Nothing", "Xform").GetPath()]
-    copy_all(usd, stage, prototypes.file, above)
-    return [sdf.Path(f"{above}/{name}") for name in prototypes.names]
+        return [stage.DefinePrim(f"{_ABOVE}/Nothing", "Xform").GetPath()]
+    copy_all(usd, stage, prototypes.file, _ABOVE)
+    return [sdf.Path(f"{_ABOVE}/{name}") for name in prototypes.names]
 
 
 def copy_all(usd: Any, stage: Any, file: Path, above: str) -> None:
     """Copy all prims of a file that Blender has exported to below a path."""
     source = usd.Sdf.Layer.OpenAsAnonymous(str(file))
-    children = source.GetPrimAtPath("/root").nameChildren.keys()
+    children = source.GetPrimAtPath(ROOT).nameChildren.keys()
     for name in children:
         # copied together, meshes keep their materials
-        usd.Sdf.CopySpec(source, f"/root/{name}", stage.GetRootLayer(), f"{above}/{name}")
+        usd.Sdf.CopySpec(source, f"{ROOT}/{name}", stage.GetRootLayer(), f"{above}/{name}")
     _rebind(usd, stage, above)
 
 
 def _rebind(usd: Any, stage: Any, above: str) -> None:
     """Redirect relationships from the prototypes' own file to their new place."""
-    old, new = usd.Sdf.Path("/root"), usd.Sdf.Path(above)
+    old, new = usd.Sdf.Path(ROOT), usd.Sdf.Path(above)
     for prim in usd.Usd.PrimRange(stage.GetPrimAtPath(above)):
         for relationship in prim.GetRelationships():
             targets = relationship.GetTargets()
@@ -170,6 +174,7 @@ def write_instancer(
     obj: bpy.types.Object,
     scene: bpy.types.Scene,
     ids: NDArray[np.int64],
+    warnings: list[Diagnosis] | None = None,
 ) -> int:
     """Write frames to a USD file in which every agent is an instance of a prototype, see `writing`.
 
@@ -180,6 +185,7 @@ def write_instancer(
         obj: The crowd; its modifier has the objects that agents are shown as.
         scene: Its scene, which stays as it is.
         ids: All identities that there will be, shape (agent_count,).
+        warnings: Filled with diagnoses of images that cannot be written.
     """
     with TemporaryDirectory(prefix="steer-export-") as folder:
         pxr()  # a build without USD says so before anything is made
@@ -189,6 +195,8 @@ def write_instancer(
         def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Look]:
             return _shown(usd, stage, targets, prototypes)
 
-        return write_frames(
-            frames, path, header, lambda usd, stage: InstancerWriter(usd, stage, begin)
-        )
+        found = [] if warnings is None else warnings
+        with adding(prototypes.textures, path, _ABOVE, found) as finish:
+            return write_frames(
+                frames, path, header, lambda usd, stage: InstancerWriter(usd, stage, begin), finish
+            )

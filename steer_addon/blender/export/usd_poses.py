@@ -29,6 +29,7 @@ from ..writing.files import Header
 from ..writing.usd_points import CROWD_PATH, pxr, write_frames
 from .prototypes import write_still
 from .staging import staging
+from .textures import Texture, adding
 from .usd_instancer import InstancerWriter, Look, copy_all
 
 _ANGLES = {"NEG_Y": 0.0, "POS_X": 0.5 * math.pi, "POS_Y": math.pi, "NEG_X": -0.5 * math.pi}
@@ -172,7 +173,9 @@ class PoseWriter:
         self._targets.AddTarget(usd.Sdf.Path(path))
 
 
-def _write_bodies(scene: bpy.types.Scene, header: Header, shown: Shown, file: Path) -> None:
+def _write_bodies(
+    scene: bpy.types.Scene, header: Header, shown: Shown, file: Path
+) -> list[Texture]:
     """Write the body of each character to a USD file, without normals: each pose has others."""
     with staging(scene, header) as stage:
         for number, character in enumerate(shown.characters):
@@ -181,7 +184,7 @@ def _write_bodies(scene: bpy.types.Scene, header: Header, shown: Shown, file: Pa
             pose_points.remove_attributes(mesh, "row_")
             body = bpy.data.objects.new(f"Body{number}", mesh)
             stage.scene.collection.objects.link(body)
-        write_still(stage, file, export_normals=False)
+        return write_still(stage, file, export_normals=False)
 
 
 def write_poses(
@@ -190,6 +193,7 @@ def write_poses(
     header: Header,
     shown: Shown,
     scene: bpy.types.Scene,
+    warnings: list[Diagnosis] | None = None,
 ) -> int:
     """Write frames to a USD file in which every agent is an instance of a pose, see `writing`.
 
@@ -199,16 +203,19 @@ def write_poses(
         header: Header of the frames.
         shown: The characters of the crowd.
         scene: Its scene, which stays as it is.
+        warnings: Filled with diagnoses of images that cannot be written.
     """
     with TemporaryDirectory(prefix="steer-export-") as folder:
         pxr()  # a build without USD says so before anything is made
         file = Path(folder) / "bodies.usdc"
         with as_output_errors(path):
-            _write_bodies(scene, header, shown, file)
+            textures = _write_bodies(scene, header, shown, file)
 
         def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Look]:
             return PoseWriter(usd, stage, targets, shown, file).look
 
-        return write_frames(
-            frames, path, header, lambda usd, stage: InstancerWriter(usd, stage, begin)
-        )
+        found = [] if warnings is None else warnings
+        with adding(textures, path, _BODIES, found) as finish:
+            return write_frames(
+                frames, path, header, lambda usd, stage: InstancerWriter(usd, stage, begin), finish
+            )

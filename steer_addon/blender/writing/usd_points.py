@@ -188,7 +188,11 @@ def write_points(frames: Iterable[Frame], path: Path, header: Header) -> int:
 
 
 def write_frames(
-    frames: Iterable[Frame], path: Path, header: Header, begin: Callable[[Any, Any], Any]
+    frames: Iterable[Frame],
+    path: Path,
+    header: Header,
+    begin: Callable[[Any, Any], Any],
+    finish: Callable[[Any, Path], None] = lambda stage, partial: None,
 ) -> int:
     """Write frames to a USD file, see `writing`.
 
@@ -198,18 +202,24 @@ def write_frames(
         header: Header of the file.
         begin: Makes a prim at `CROWD_PATH`, from the modules of USD and a new stage; `add` of its
             result writes a frame and returns its size [bytes].
+        finish: Called with the stage and its temporary file when all frames are there.
     """
     usd = pxr()
     with replacing(path) as partial:
         try:
             # in a function of its own: Windows renames no file that a stage is open on
-            return _write(usd, frames, partial, header, begin)
+            return _write(usd, frames, partial, header, begin, finish)
         except usd.Tf.ErrorException as error:
             raise cannot_write(path, _first_reason(error)) from None
 
 
 def _write(
-    usd: Any, frames: Iterable[Frame], path: Path, header: Header, begin: Callable[[Any, Any], Any]
+    usd: Any,
+    frames: Iterable[Frame],
+    path: Path,
+    header: Header,
+    begin: Callable[[Any, Any], Any],
+    finish: Callable[[Any, Path], None],
 ) -> int:
     stage = usd.Usd.Stage.CreateNew(str(path))
     # Blender's axes and units, and the frames of the scene as time codes
@@ -231,6 +241,7 @@ def _write(
             waiting = 0
     if not count:
         raise SceneError(f"Crowd {header.name!r} has no frames to write: simulate it first")
+    finish(stage, path)
     layer.Save()
     return count
 
