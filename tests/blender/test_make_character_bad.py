@@ -338,3 +338,20 @@ def test_a_choice_that_always_gives_the_first_is_told():
     assert "CHOICE_WITHOUT_ATTRIBUTE" in codes(advice.diagnoses(crowd))
     crowd.data.attributes.new("body", "INT", "POINT")
     assert codes(character_checks.found(crowd)) == []
+
+
+def test_characters_wider_than_their_bodies_are_told():
+    character = make(walking_rig()).character
+    crowd, modifier = shown("Character", character)
+    reach = character[library.REACH]
+    # the boxes of the legs reach 0.17 m from the middle, the corners of the head 0.25
+    assert 0.15 < reach < 0.26
+    crowd.steer.agents.radius = 0.25
+    assert codes(character_checks.found(crowd)) == []
+    display.set_input(modifier, "Scale", 3.0)
+    (told,) = character_checks.found(crowd)
+    assert told.code == "CHARACTER_WIDE" and told.values["reach"] == pytest.approx(3.0 * reach)
+    crowd.steer.agents.radius = 3.0 * reach
+    assert codes(character_checks.found(crowd)) == []
+    crowd.steer.agents.radius, crowd.steer.motion.motion = 0.25, "FLY"
+    assert codes(character_checks.found(crowd)) == []

@@ -23,6 +23,10 @@ from . import described, library_group, pose_points
 
 KEY = "steer_character"
 """Custom property of library objects: what rows of poses there are."""
+REACH = "steer_reach"
+"""Custom property of those that were made of a rig: how wide they are, see `keep_reach`."""
+_MOST_OF_IT = 80.0
+"""Percentage of its vertices that count for it: arms and what they hold reach further."""
 COLLECTION_NAME = "Characters"
 _COLLECTION_KEY = "steer_characters"
 _VERSION = 1
@@ -275,6 +279,13 @@ def fill(obj: bpy.types.Object, space: PoseSpace) -> None:
     mesh.update()
     library_group.ensure_modifier(obj)
     library_group.give_poses(obj, positions)
+
+
+def keep_reach(obj: bpy.types.Object, space: PoseSpace) -> None:
+    """Remember how far most of a body reaches from its middle where it stands [m]."""
+    level = space.positions[0, :, :2]
+    far = np.linalg.norm(level - level.mean(axis=0), axis=1)
+    obj[REACH] = float(np.percentile(far, _MOST_OF_IT))
 
 
 def _way(space: PoseSpace, row: Row) -> float:

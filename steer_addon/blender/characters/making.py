@@ -125,6 +125,7 @@ def making(
             if unused.users == 0:
                 bpy.data.meshes.remove(unused)
         raise
+    library.keep_reach(anew, space)
     sources.keep(anew, rig, replace(recipe, parts=tuple(part.name for part in parts)))
     if isinstance(body, _Posed):
         origins.keep(anew, rig, parts, rows, body)

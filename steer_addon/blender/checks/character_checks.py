@@ -24,6 +24,8 @@ from ..suspension import is_suspended
 
 PAUSE = 0.5
 """Time from an edit to the timer's check [s]; each edit restarts it."""
+_WIDER = 1.6
+"""Share of the radius of bodies from which on characters get far into one another."""
 _MOST_ASKED = 300
 """Number of objects of a collection that are looked at, as panels ask at every redraw."""
 _EDITABLE = (bpy.types.Armature, bpy.types.Action, bpy.types.Mesh, bpy.types.Object, bpy.types.Key)
@@ -50,6 +52,7 @@ def of_display(modifier: bpy.types.NodesModifier, shown: str, body: Any) -> Iter
         yield from _of_choice(modifier, body, shown == "Characters")
     if shown in ("Character", "Characters"):
         yield from _of_characters(shown, body)
+        yield from _of_widths(modifier, body)
     elif shown in ("Object", "Collection") and body is not None:
         first = next(filter(library.is_character, _members(body)), None)
         if first is not None:
@@ -85,6 +88,19 @@ def _of_choice(modifier: Any, body: Any, weighed: bool) -> Iterator[Diagnosis]:
         if len(characters) > 1 and not any(map(library_group.weight_of, characters)):
             first = library.among(body)[:1] or characters
             yield diagnose("WEIGHTS_ALL_ZERO", body.name, character=first[0].name)
+
+
+def _of_widths(modifier: Any, body: Any) -> Iterator[Diagnosis]:
+    """Diagnoses of characters that stand in one another, as they are wider than their bodies."""
+    steer = modifier.id_data.steer
+    if body is None or steer.motion.motion != "GROUND":
+        return
+    scale, radius = float(display.get_input(modifier, "Scale")), steer.agents.radius
+    for character in filter(library.is_character, _members(body)):
+        found = character.get(library.REACH)
+        reach = scale * found if isinstance(found, float) else 0.0
+        if reach > _WIDER * radius:
+            yield diagnose("CHARACTER_WIDE", character.name, reach=reach, radius=radius)
 
 
 def _members(body: Any) -> list[bpy.types.Object]:

@@ -63,7 +63,7 @@ class STEER_UL_parts(bpy.types.UIList):
         row = layout.row()
         row.use_property_split = False
         row.prop(item, "use", text=item.name)
-        row.prop(item, "chance", text="", slider=True)
+        row.prop(item, "chance", slider=True)
 
 
 classes = (STEER_PG_action_use, STEER_PG_part_use, STEER_UL_actions, STEER_UL_parts)
