@@ -21,6 +21,8 @@ from steer_addon.core.errors import OutputError  # noqa: E402
 from steer_addon.core.files import additions  # noqa: E402
 
 from .crowd_views import make_crowd  # noqa: E402
+from .live_scenes import make_box, make_runner  # noqa: E402
+from .test_export import export as export_keyed  # noqa: E402
 from .test_export_characters import COUNT, frames  # noqa: E402
 from .toy_characters import make_toy, space  # noqa: E402
 
@@ -29,6 +31,7 @@ pytestmark = [
     pytest.mark.skipif(not has_usd(), reason="this Blender has no USD"),
 ]
 HEAD = Header("Crowd", 24.0, 1, 5)
+PNG = b"\x89PNG"
 RED, GREEN = (1.0, 0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)
 
 
@@ -275,3 +278,17 @@ def test_shown_objects_keep_their_textures_too(tmp_path):
     usd_instancer.write_instancer(moving, path, HEAD, obj, scene, moving[0].id, told)
     assert told == []
     assert imported(path) == {"Sign": GREEN}
+
+
+@pytest.mark.parametrize("name", ["glb", "fbx"])
+def test_keyed_objects_carry_their_textures(tmp_path, name):
+    obj = make_runner()
+    body = make_box("Body")
+    body.data.materials.append(material("Cloth", image("cloth.png")))
+    body.data.uv_layers.new()
+    modifier = display.find_modifier(obj)
+    display.set_input(modifier, "Display", "Object")
+    display.set_input(modifier, "Object", body)
+    made = export_keyed(obj, name, tmp_path, 3)
+    assert PNG in made.path.read_bytes()
+    assert list(contents(tmp_path)) == [made.path.name]

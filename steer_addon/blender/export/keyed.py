@@ -47,6 +47,9 @@ _EXPORTERS: dict[str, tuple[str, str, dict[str, Any]]] = {
             "bake_anim_use_nla_strips": False,
             "bake_anim_use_all_actions": False,
             "bake_anim_simplify_factor": 0.0,
+            # textures that are packed have no file that it could name
+            "path_mode": "COPY",
+            "embed_textures": True,
             "check_existing": False,
         },
     ),
