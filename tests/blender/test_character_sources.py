@@ -6,9 +6,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import making, rigs, sources  # noqa: E402
+from steer_addon.blender.characters import making, origins, rigs, sources  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -69,7 +70,7 @@ def test_the_digest_is_the_same_in_every_blender():
     wrap = bpy.data.objects["head"].modifiers.new("Wrap", "SHRINKWRAP")
     wrap.target, wrap.offset = bpy.data.objects["hat"], 0.25
     rig.pose.bones["head"].constraints.new("LIMIT_ROTATION").use_limit_x = True
-    assert sources.digest(rig, RECIPE) == "909b5e752551f36dad174b8b970b3d0f"
+    assert sources.digest(rig, RECIPE) == "b2f8b6f3cdebf4f58fdfccf2800c89f2"
 
 
 def test_of_rigs_with_the_same_bones_each_gets_its_own_actions():
@@ -98,3 +99,17 @@ def test_making_anew_without_its_action_says_where_to_choose_another_one(action)
     bpy.data.actions[action].name = "Other"
     with pytest.raises(RuntimeError, match=f"no action '{action}'.*select 'Walker' and use Object"):
         bpy.ops.object.steer_make_anew(name=character.name)
+
+
+def test_a_rig_with_a_new_name_is_still_the_rig():
+    rig = walking_rig()
+    character = made_of(rig)
+    rig.name = "Hiker"
+    assert not sources.is_changed(character) and origins.read(character).rig == rig
+    bpy.data.objects["hat"].location.z += 0.4
+    assert sources.is_changed(character)
+    assert bpy.ops.object.steer_make_anew(name=character.name) == {"FINISHED"}
+    assert not sources.is_changed(character)
+    bpy.data.objects.remove(rig)
+    with pytest.raises(CharacterError, match="made of 'Hiker', which is not in this file"):
+        sources.require_source(character)

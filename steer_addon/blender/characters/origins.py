@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
@@ -211,6 +212,12 @@ def write(
             "legs": list(legs),
         }
     )
+
+
+def rename(obj: bpy.types.Object, rig: str) -> None:
+    """Keep another name of the rig of a character; what is no text of this Steer stays."""
+    with suppress(KeyError, TypeError, ValueError, RecursionError):
+        obj[KEY] = json.dumps({**json.loads(obj[KEY]), "rig": rig})
 
 
 def read(obj: bpy.types.Object) -> Origins:

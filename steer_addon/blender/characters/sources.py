@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.characters.recipe import Recipe, from_text
 from ...core.errors import CharacterError
-from . import library, rigs
+from . import library, origins, rigs
 from .keys import read
 
 _VERSION = 2
@@ -27,6 +27,9 @@ _UNSEEN = (
 )  # fmt: skip
 _KEYS = ("co", "handle_left", "handle_right")
 _PLAIN = ("BOOLEAN", "INT", "FLOAT", "ENUM", "STRING")
+
+_seen: dict[int, int] = {}
+"""Session uids of rigs, by those of the characters that were made of them."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ def keep(obj: bpy.types.Object, rig: bpy.types.Object, recipe: Recipe) -> None:
         "digest": digest(rig, recipe),
     }
     obj[KEY] = json.dumps(values)
+    _seen[obj.session_uid] = rig.session_uid
 
 
 def source_of(obj: bpy.types.Object) -> Source | None:
@@ -65,6 +69,20 @@ def source_of(obj: bpy.types.Object) -> Source | None:
         return Source(str(data["rig"]), str(data["recipe"]), version, str(data["digest"]))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return None
+
+
+def _rig_of(obj: bpy.types.Object, source: Source) -> bpy.types.Object | None:
+    """The rig of a character, also where it got another name since it was seen in this session."""
+    rig = bpy.data.objects.get(source.rig)
+    if rig is not None:
+        _seen[obj.session_uid] = rig.session_uid
+        return rig
+    wanted = _seen.get(obj.session_uid)
+    rig = next((other for other in bpy.data.objects if other.session_uid == wanted), None)
+    if rig is not None:
+        obj[KEY] = json.dumps({**json.loads(obj[KEY]), "rig": rig.name})
+        origins.rename(obj, rig.name)
+    return rig
 
 
 def rigs_of_file() -> list[bpy.types.Object]:
@@ -87,7 +105,7 @@ def require_source(obj: bpy.types.Object) -> tuple[bpy.types.Object, Recipe]:
             f"Character {obj.name!r} does not say what it was made of: select its rig and use "
             "Object > Crowd > Make Character"
         )
-    rig = bpy.data.objects.get(source.rig)
+    rig = _rig_of(obj, source)
     if rig is None:
         raise CharacterError(
             f"Character {obj.name!r} was made of {source.rig!r}, which is not in this file: give "
@@ -104,7 +122,7 @@ def is_changed(obj: bpy.types.Object) -> bool:
     source = source_of(obj)
     if source is None or obj.library is not None or obj.override_library is not None:
         return False
-    rig = bpy.data.objects.get(source.rig)
+    rig = _rig_of(obj, source)
     if rig is None or rig.mode != "OBJECT" or source.version != _VERSION:
         return False
     try:
@@ -132,7 +150,7 @@ def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
         parts = []
     for part in parts:
         add(part.name, part.parent_bone, [slot.name for slot in part.material_slots], *_place(part))
-        add(*map(_settings, part.modifiers), *_mesh(part))
+        add(*(_settings(modifier, rig) for modifier in part.modifiers), *_mesh(part))
     names = {recipe.stand, recipe.walk, recipe.run, *(action for _, action in recipe.clips)}
     actions: list[bpy.types.Action | None] = [
         bpy.data.actions.get(name) for name in sorted(names - {""})
@@ -170,11 +188,11 @@ def _bones(rig: bpy.types.Object) -> list[object]:
     found: list[object] = [_even(rest), _even(lengths)]
     for bone, posed in zip(bones, rig.pose.bones, strict=True):
         found += [bone.name, bone.parent and bone.parent.name, bone.use_deform]
-        found += map(_settings, posed.constraints)
+        found += (_settings(constraint, rig) for constraint in posed.constraints)
     return found
 
 
-def _settings(item: Any) -> list[object]:
+def _settings(item: Any, rig: bpy.types.Object | None = None) -> list[object]:
     """Settings of a modifier or constraint that were changed, and the names of what it points to.
 
     What is as it is by default counts for nothing: each Blender has further ones.
@@ -189,7 +207,9 @@ def _settings(item: Any) -> list[object]:
             if value != usual:
                 found += [name, value]
         elif info.type == "POINTER" and isinstance(getattr(item, name), bpy.types.ID):
-            found += [name, getattr(item, name).name]
+            # the name of the rig itself may change
+            other = getattr(item, name)
+            found += [name, "" if other == rig else other.name]
     return found
 
 
