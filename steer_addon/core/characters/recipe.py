@@ -82,6 +82,12 @@ class Recipe:
                     "100% of the agents"
                 )
         names = [name for name, _ in self.clips]
+        for name in names:
+            if "," in name:
+                raise CharacterError(
+                    f"Clip {short(name)} has a comma in its name, which parts names of clips: give "
+                    "another one, NAME=ACTION, or rename the action"
+                )
         for name in (*self.once, *self.loops):
             if name not in names:
                 known = ", ".join(map(repr, names)) or "none"
