@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.bake import heroes  # noqa: E402
 from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.blender.checks import obstructions  # noqa: E402
-from steer_addon.blender.ui import heroes as ui  # noqa: E402
+from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
@@ -50,12 +50,12 @@ def test_heroes_are_no_obstacles():
 
 
 def said(obj):
-    """The diagnoses that the buttons of heroes have below them."""
+    """What the main panel says of heroes."""
     drawn = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ui, "draw_diagnosis", lambda layout, context, found: drawn.append(found))
-        ui.draw_heroes(MagicMock(), bpy.context, obj)
-    return drawn
+        patch.setattr(drawing, "draw_diagnosis", lambda layout, context, found: drawn.append(found))
+        drawing.draw_main(MagicMock(), bpy.context, obj)
+    return [found for found in drawn if found.code == "HEROES_LOST"]
 
 
 def test_agents_whose_rigs_were_deleted_are_told_and_shown_again():

@@ -28,7 +28,7 @@ from ..live import compiling, live
 from ..making import resizing
 from ..reading.scene_inputs import collider_objects
 from . import previews
-from .heroes import draw_heroes
+from .heroes import draw_heroes, lost_heroes
 from .messages import NARROWEST_LIST, draw_message, is_narrow
 from .remedies import draw_diagnosis, draw_sentence
 
@@ -78,7 +78,7 @@ def draw_main(layout: UILayout, context: Context, obj: Object | None) -> None:
     if reason:
         draw_message(layout, context, reason, "LIBRARY_DATA_DIRECT")
     draw_count(layout, context, obj)
-    found = diagnoses(obj)
+    found = [*diagnoses(obj), *lost_heroes(obj)]
     for diagnosis in found:
         draw_diagnosis(layout, context, diagnosis)
     draw_compiling(layout)
@@ -393,6 +393,6 @@ def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
         if "Color By" in names and display.get_input(modifier, "Color By") != "Nothing":
             layout.operator("object.steer_color_material", icon="MATERIAL")
         if str(display.get_input(modifier, "Display")).startswith("Character"):
-            draw_heroes(layout, context, obj)
+            draw_heroes(layout)
     except SteerError as error:
         draw_message(layout, context, str(error), "ERROR")
