@@ -9,7 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import library, making, rigs  # noqa: E402
+from steer_addon.blender.characters import gathering, library, making, rigs  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
@@ -372,4 +372,8 @@ def test_bodies_of_all_sizes_get_their_poses(scale, unit):
 
 def test_poses_have_no_weights_of_bones():
     made = making.make_character(bpy.context.scene, walking_rig(), RECIPE).character
+    assert not made.vertex_groups and len(bpy.data.objects["head"].vertex_groups) == 1
+    # characters of files of before have them
+    made.vertex_groups.new(name="head")
+    gathering.on_load()
     assert not made.vertex_groups and len(bpy.data.objects["head"].vertex_groups) == 1

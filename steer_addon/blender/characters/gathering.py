@@ -17,6 +17,7 @@ from .. import app_handlers
 from ..display import display, node_builder
 from ..display.appended import unseen
 from ..suspension import is_suspended
+from . import library_group
 
 INPUT = "Poses"
 """Input of the Crowd modifier."""
@@ -115,9 +116,14 @@ def on_edit(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 @persistent
 def on_load(*_: object) -> None:
-    """Give crowds of older files what they lack."""
+    """Give crowds of older files what they lack, and take the weights of bones from characters.
+
+    Blender would keep these for each pose, see `joining`.
+    """
     for obj in list(bpy.data.objects):
         gather(obj)
+        if obj.vertex_groups and obj.library is None and library_group.modifier_of(obj) is not None:
+            obj.vertex_groups.clear()
 
 
 _HANDLERS = (("depsgraph_update_post", on_edit), ("load_post", on_load))
