@@ -52,7 +52,7 @@ def slips(space, speeds, frames=150, rise=(0.0, 0.0)):
 
 def poses_of(sampler, action):
     """Poses of one action at the default spacing, and its cycle."""
-    track = sampler.read(action)
+    (track,) = sampler.read([action])
 
     def sample(time):
         return sampler.pose(track.at(time), track.frame(time))
@@ -109,7 +109,7 @@ def test_actions_at_another_frame_rate_are_read_at_their_keys(shared):
     assert np.abs(keys - np.rint(keys)).max() > 0.3
     wanted = np.array([[curve.evaluate(key) for curve in curves] for key in keys])
     with Sampler(bpy.context.scene, rig, rigs.parts_of(rig)) as sampler:
-        track = sampler.read(action)
+        (track,) = sampler.read([action])
     bone = rig.pose.bones.find("lowerarm.l")
     first, last = action.frame_range
     found = np.array([track.at((key - first) / (last - first))[bone, 3:7] for key in keys])
