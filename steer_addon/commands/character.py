@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..blender.characters import joining, making, rigs
+from ..blender.characters import making, rigs
 from ..blender.headless import batch
 from ..blender.making import importers, staging
 from ..core.characters.recipe import Recipe, optional_part, way_per_pose
@@ -145,7 +145,7 @@ def run(options: argparse.Namespace) -> Result:
                 for row in rows
             ),
             f"Feet: {', '.join(made.feet) or 'none'}",
-            *filter(None, [joining.left_behind(rig)]),
+            *made.left_out,
             f"{options.save}: {made.character.name!r}, {made.memory}",
         ],
     )

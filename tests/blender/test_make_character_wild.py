@@ -377,3 +377,14 @@ def test_poses_have_no_weights_of_bones():
     made.vertex_groups.new(name="head")
     gathering.on_load()
     assert not made.vertex_groups and len(bpy.data.objects["head"].vertex_groups) == 1
+
+
+def test_instances_that_are_not_realized_are_named():
+    rig = walking_rig()
+    caged(rig, "nodes")
+    assert making.make_character(bpy.context.scene, rig, RECIPE).left_out == ()
+    group = bpy.data.node_groups["Show"]
+    info = next(node for node in group.nodes if node.bl_idname == "GeometryNodeObjectInfo")
+    info.inputs["As Instance"].default_value = True
+    (told,) = making.make_character(bpy.context.scene, rig, RECIPE).left_out
+    assert "modifiers of 'hat' make are left out: a Realize Instances node" in told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -131,7 +132,28 @@ def _take_order(mesh: bpy.types.Mesh) -> NDArray[np.intp]:
     return order.astype(np.intp)
 
 
-def left_behind(rig: bpy.types.Object) -> str:
+def left_out(sampler: Sampler, rig: bpy.types.Object) -> tuple[str, ...]:
+    """Sentences that name what poses do not have: what is no mesh, and instances of modifiers."""
+    instanced = {
+        instance.parent.original
+        for instance in sampler.depsgraph.object_instances
+        if instance.is_instance and instance.parent is not None
+    }
+    pairs = zip(sampler.twins, sampler.names, strict=True)
+    names = [name for twin, name in pairs if twin in instanced]
+    realize = (
+        f"Instances that modifiers of {_listed(names)} make are left out: a Realize Instances node "
+        "at their end lets them be parts"
+    )
+    return tuple(filter(None, (_left_behind(rig), realize if names else "")))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(map(repr, names[:_NAMED]))}{more}"
+
+
+def _left_behind(rig: bpy.types.Object) -> str:
     """A sentence that names what a rig carries and poses cannot hold; empty without any of it."""
     found = []
     for obj in rig.children_recursive:
@@ -142,8 +164,7 @@ def left_behind(rig: bpy.types.Object) -> str:
             found.append(obj.name)
     if not found:
         return ""
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     return (
-        f"Left out, as only meshes have poses: {', '.join(map(repr, found[:_NAMED]))}{more}; "
-        "Object > Convert > Mesh lets them be parts"
+        f"Left out, as only meshes have poses: {_listed(found)}; Object > Convert > Mesh lets them "
+        "be parts"
     )

@@ -37,12 +37,14 @@ class Made:
         space: Its poses.
         memory: What they take, as a text.
         feet: Names of the bones or objects whose vertices stand on the ground.
+        left_out: Sentences that name what is not in the poses.
     """
 
     character: bpy.types.Object
     space: PoseSpace
     memory: str
     feet: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def make_character(
@@ -107,6 +109,7 @@ def making(
             yield 0.99 * done / (total + max(0, done - 0.9 * total))
         body.first()
         found = feet.names_of(sampler, body.planted)
+        left_out = joining.left_out(sampler, rig)
         mesh, order = joining.join_parts(sampler, rig.name)
         optional_parts.mark(mesh, sampler.names, sampler.sizes, order, recipe.optional)
     further: list[tuple[bpy.types.Mesh, PoseSpace]] = []
@@ -129,7 +132,7 @@ def making(
     sources.keep(anew, rig, replace(recipe, parts=tuple(part.name for part in parts)))
     if isinstance(body, _Posed):
         origins.keep(anew, rig, parts, rows, body)
-    return Made(anew, space, memory, found)
+    return Made(anew, space, memory, found, left_out)
 
 
 class _Body:

@@ -8,7 +8,7 @@ from ...core.characters.pose_space import split_clips
 from ...core.characters.recipe import Recipe, optional_part, way_per_pose
 from ...core.characters.rows import Plan
 from ...core.errors import CharacterError, short
-from ..characters import joining, levels, library, making, rigs, sources
+from ..characters import levels, library, making, rigs, sources
 from ..checks import character_checks
 from ..crowd.scene_units import units_per_meter
 from ..display import display
@@ -272,8 +272,8 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         """Make the character; the rig stays selected."""
         rig = context.object
         made = yield from making.making(context.scene, rig, self._recipe(context))
-        if left := joining.left_behind(rig):
-            self.report({"WARNING"}, left)
+        for sentence in made.left_out:
+            self.report({"WARNING"}, sentence)
         return _told("Made", made)
 
 
