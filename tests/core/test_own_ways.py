@@ -109,8 +109,10 @@ def test_all_walk_their_own_ways_with_the_same_bits_after_resuming(town, setting
     walk = walk_to_each(scene, starts, goals, setting, "bodies.arrival_distance=1.0")
     walk.on(300)
     known, number = walk.simulation.agents.copy(), walk.simulation.frame
-    whole = walk.on(1000)
-    assert (np.linalg.norm(whole[-1] - goals, axis=1) < 1.5).all()
+    # that all arrive takes twice as long, and is the same for both
+    whole = walk.on(1000 if setting == "AROUND" else 300)
+    if setting == "AROUND":
+        assert (np.linalg.norm(whole[-1] - goals, axis=1) < 1.5).all()
     walk.simulation.adopt(known)
     walk.simulation.frame, walk.simulation._ways = number, Ways()
     assert np.array_equal(walk.on(300)[-300:], whole[301:601])
