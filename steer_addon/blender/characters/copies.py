@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ..display.display import object_inputs
+from ..display.display import object_inputs, write_input
 
 Link = tuple[bpy.types.Object, Callable[[bpy.types.Object], None]]
 """An object that another one refers to, and what lets it refer to another one instead."""
@@ -54,35 +54,27 @@ def _links(obj: bpy.types.Object) -> Iterator[Link]:
             if info.type == "POINTER" and not info.is_readonly:
                 yield from _link(item, info.identifier)
         if isinstance(item, bpy.types.NodesModifier):
-            yield from _inputs(item)
+            for name, value in object_inputs(item).items():
+                yield value, partial(write_input, item, name)
         for target in getattr(item, "targets", ()):
             yield from _link(target, "target")
+    for target in driver_targets(obj):
+        yield from _link(target, "id")
+
+
+def driver_targets(obj: bpy.types.Object) -> Iterator[bpy.types.DriverTarget]:
+    """All that drivers of an object, and of its shape keys, read."""
     keys = getattr(obj.data, "shape_keys", None)
     for data in filter(None, (obj.animation_data, keys and keys.animation_data)):
         for curve in data.drivers:
             for variable in curve.driver.variables:
-                for target in variable.targets:
-                    yield from _link(target, "id")
+                yield from variable.targets
 
 
 def _link(owner: Any, name: str) -> Iterator[Link]:
     value = getattr(owner, name, None)
     if isinstance(value, bpy.types.Object):
         yield value, partial(setattr, owner, name)
-
-
-def _inputs(modifier: bpy.types.NodesModifier) -> Iterator[Link]:
-    for owner, name in object_inputs(modifier):
-        if name == "value":
-            yield from _link(owner, name)
-        elif isinstance(value := owner.get(name), bpy.types.Object):
-            yield value, partial(_set_input, owner, name)
-
-
-def _set_input(modifier: Any, name: str, value: bpy.types.Object) -> None:
-    modifier[name] = value
-    # only a property's own update function tells the depsgraph of a new dependency
-    modifier.node_group = modifier.node_group
 
 
 def _hang(obj: bpy.types.Object, parent: bpy.types.Object) -> None:

@@ -239,7 +239,8 @@ class _Posed(_Body):
             calm = self._offsets[id(self.stand)] = yield from self._calmest(self.stand)
             passing = self._pure(self.walk, self._offsets[id(self.walk)])
             facing.face_as(self.sampler, self.stand, calm, passing)
-            self._drifts[id(self.stand)] = self._drift_of(self.stand)
+            if self.stand.facings:
+                self._drifts[id(self.stand)] = self._drift_of(self.stand)
         begins = self.sampler.pose(self._begin(), 0.0)
         for _name, track in self.clips:
             facing.face_as(self.sampler, track, 0.0, begins)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...core.characters.aligning import Facing
 from ...core.errors import CharacterError
 from ..suspension import suspended
-from .copies import point_to, with_helpers
+from .copies import driver_targets, point_to, with_helpers
 from .keys import read, slot_of
 from .rigs import curves
 from .settings import Settings
@@ -322,14 +322,7 @@ def _in_rows(settings: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _reads_eulers(obj: bpy.types.Object) -> bool:
     """Whether a driver of an object, or of its shape keys, reads the angles of a bone."""
-    keys = getattr(obj.data, "shape_keys", None)
-    return any(
-        "rotation_euler" in target.data_path
-        for data in (obj.animation_data, keys and keys.animation_data)
-        for curve in (data.drivers if data else ())
-        for variable in curve.driver.variables
-        for target in variable.targets
-    )
+    return any("rotation_euler" in target.data_path for target in driver_targets(obj))
 
 
 def _points(evaluated: bpy.types.Object) -> F32:

@@ -48,34 +48,34 @@ def found(obj: bpy.types.Object) -> Iterator[Diagnosis]:
 
 def of_display(modifier: bpy.types.NodesModifier, shown: str, body: Any) -> Iterator[Diagnosis]:
     """The same, by the Crowd modifier, the item of its *Display* and what that shows."""
+    members = [] if body is None else _members(body)
+    characters = list(filter(library.is_character, members))
     if shown in ("Collection", "Characters") and body is not None:
-        yield from _of_choice(modifier, body, shown == "Characters")
+        yield from _of_choice(modifier, body, characters if shown == "Characters" else [])
     if shown in ("Character", "Characters"):
-        yield from _of_characters(shown, body)
-        yield from _of_widths(modifier, body)
-    elif shown in ("Object", "Collection") and body is not None:
-        first = next(filter(library.is_character, _members(body)), None)
-        if first is not None:
-            yield diagnose("CHARACTER_AS_OBJECT", first.name, display=shown)
+        yield from _of_characters(shown, body, members, characters)
+        yield from _of_widths(modifier, characters)
+    elif shown in ("Object", "Collection") and characters:
+        yield diagnose("CHARACTER_AS_OBJECT", characters[0].name, display=shown)
 
 
-def _of_characters(shown: str, body: Any) -> Iterator[Diagnosis]:
+def _of_characters(
+    shown: str, body: Any, members: list[bpy.types.Object], characters: list[bpy.types.Object]
+) -> Iterator[Diagnosis]:
     if body is None:
         yield diagnose("CHARACTER_NOT_CHOSEN", display=shown)
         return
-    members = _members(body)
-    characters = list(filter(library.is_character, members))
     if not characters:
         yield diagnose("NO_CHARACTER", body.name)
     elif not library.among(body):
-        others = [*body.children, *(o for o in members if not library.is_character(o))]
+        others = [*body.children, *(o for o in members if o not in characters)]
         yield diagnose("CHARACTERS_MIXED", body.name, other=others[0].name)
     for character in characters:
         if _changed.get(character):
             yield diagnose("CHARACTER_CHANGED", character.name)
 
 
-def _of_choice(modifier: Any, body: Any, weighed: bool) -> Iterator[Diagnosis]:
+def _of_choice(modifier: Any, body: Any, characters: list[bpy.types.Object]) -> Iterator[Diagnosis]:
     """Diagnoses of how each agent gets its object of a collection."""
     choice, obj = display.get_input(modifier, "Choose By"), modifier.id_data
     name = str(display.get_input(modifier, "Attribute"))
@@ -83,20 +83,19 @@ def _of_choice(modifier: Any, body: Any, weighed: bool) -> Iterator[Diagnosis]:
     alone = obj.modifiers[0] == modifier and obj.mode == "OBJECT"
     if choice == "Attribute" and alone and name not in obj.data.attributes:
         yield diagnose("CHOICE_WITHOUT_ATTRIBUTE", obj.name, attribute=name)
-    if weighed and choice == "Random":
-        characters = [obj for obj in _members(body) if library.is_character(obj)]
-        if len(characters) > 1 and not any(map(library_group.weight_of, characters)):
+    if choice == "Random" and len(characters) > 1:
+        if not any(map(library_group.weight_of, characters)):
             first = library.among(body)[:1] or characters
             yield diagnose("WEIGHTS_ALL_ZERO", body.name, character=first[0].name)
 
 
-def _of_widths(modifier: Any, body: Any) -> Iterator[Diagnosis]:
+def _of_widths(modifier: Any, characters: list[bpy.types.Object]) -> Iterator[Diagnosis]:
     """Diagnoses of characters that stand in one another, as they are wider than their bodies."""
     steer = modifier.id_data.steer
-    if body is None or steer.motion.motion != "GROUND":
+    if steer.motion.motion != "GROUND":
         return
     scale, radius = float(display.get_input(modifier, "Scale")), steer.agents.radius
-    for character in filter(library.is_character, _members(body)):
+    for character in characters:
         found = character.get(library.REACH)
         reach = scale * found if isinstance(found, float) else 0.0
         if reach > _WIDER * radius:

@@ -160,7 +160,6 @@ def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
         SceneError: There is no such input or menu item.
     """
     socket = _socket(modifier, name)
-    owner, prop = input_path(modifier, name)
     if socket.socket_type == "NodeSocketMenu":
         items = _menu_items(modifier.node_group, name)
         if value not in items:
@@ -168,16 +167,10 @@ def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
                 f"Input {name!r} of modifier {modifier.name!r} is {value!r}: "
                 f"give one of {', '.join(items)}"
             )
-        value = value if prop == "value" else items[value]
-    if prop == "value":
-        owner.value = value
-    else:
-        owner[socket.identifier] = value
-    obj = modifier.id_data
-    if isinstance(value, bpy.types.ID) or value is None:
-        # only a property's own update function tells the depsgraph of a new dependency
-        modifier.node_group = modifier.node_group
-    obj.update_tag()
+        is_named = _path(modifier, socket.identifier)[1] == "value"
+        value = value if is_named else items[value]
+    write_input(modifier, socket.identifier, value)
+    modifier.id_data.update_tag()
 
 
 def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
@@ -187,8 +180,7 @@ def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
         SceneError: There is no such input.
     """
     socket = _socket(modifier, name)
-    owner, prop = _path(modifier, socket.identifier)
-    value = owner.value if prop == "value" else owner.get(socket.identifier)
+    value = _read(modifier, socket.identifier)
     if socket.socket_type == "NodeSocketMenu" and not isinstance(value, str):
         items = _menu_items(modifier.node_group, name)
         return next((item for item, number in items.items() if number == value), None)
@@ -232,15 +224,30 @@ def input_path(modifier: bpy.types.NodesModifier, name: str) -> tuple[Any, str]:
     return _path(modifier, _socket(modifier, name).identifier)
 
 
-def object_inputs(modifier: bpy.types.NodesModifier) -> list[tuple[Any, str]]:
-    """Owners and names of the inputs of any Geometry Nodes modifier that take an object."""
+def object_inputs(modifier: bpy.types.NodesModifier) -> dict[str, bpy.types.Object]:
+    """Objects that inputs of any Geometry Nodes modifier take, by the identifiers of the inputs."""
     group = modifier.node_group
-    found = [] if group is None else sockets_of(group)
-    wanted = [item.identifier for item in found if item.socket_type == "NodeSocketObject"]
-    if bpy.app.version >= (5, 2, 0):
-        inputs: Any = modifier.properties.inputs
-        return [(getattr(inputs, name), "value") for name in wanted]
-    return [(modifier, name) for name in wanted]
+    sockets = [] if group is None else sockets_of(group)
+    wanted = [item.identifier for item in sockets if item.socket_type == "NodeSocketObject"]
+    found = {identifier: _read(modifier, identifier) for identifier in wanted}
+    return {identifier: obj for identifier, obj in found.items() if obj is not None}
+
+
+def write_input(modifier: bpy.types.NodesModifier, identifier: str, value: Any) -> None:
+    """Write an input of any Geometry Nodes modifier by its identifier."""
+    owner, prop = _path(modifier, identifier)
+    if prop == "value":
+        owner.value = value
+    else:
+        owner[identifier] = value
+    if isinstance(value, bpy.types.ID) or value is None:
+        # only a property's own update function tells the depsgraph of a new dependency
+        modifier.node_group = modifier.node_group
+
+
+def _read(modifier: bpy.types.NodesModifier, identifier: str) -> Any:
+    owner, prop = _path(modifier, identifier)
+    return owner.value if prop == "value" else owner.get(identifier)
 
 
 def _path(modifier: bpy.types.NodesModifier, identifier: str) -> tuple[Any, str]:

@@ -15,7 +15,7 @@ from ...core.diagnoses import Diagnosis
 from ...core.files.staging import as_output_errors
 from ...core.results.frames import Frame
 from ..writing.files import Header
-from ..writing.usd_points import CROWD_PATH, Samples, pxr, write_frames
+from ..writing.usd_points import CROWD_PATH, Samples, box_around, pxr, write_frames
 from .prototypes import ROOT, Prototypes, make_prototypes
 from .textures import adding
 
@@ -82,32 +82,22 @@ class InstancerWriter:
         """Write a frame, its agents in the rows that they had before; returns its size [bytes]."""
         look = self._look(frame)
         # some readers, such as Blender's, ignore the list of invisible instances
-        size = np.where(frame.alive != 0, look.size, 0.0).astype(np.float32)
+        alive = frame.alive != 0
+        size = np.where(alive, look.size, 0.0).astype(np.float32)
         places = (frame.position + look.shift).astype(np.float32)
         values: dict[str, NDArray[Any]] = {
             "position": places,
             "velocity": frame.velocity,
-            "extent": _extent(places, look.reach * size, frame.alive != 0),
+            "extent": box_around(places[alive], look.reach * size[alive, None]),
             "scale": np.repeat(size[:, None], 3, axis=1),
             # USD's quaternions in memory: the real part comes last
             "rotation": look.rotation[:, [1, 2, 3, 0]].astype(np.float16),
             "id": frame.id,
             "choice": look.choice,
-            "dead": frame.id[frame.alive == 0],
+            "dead": frame.id[~alive],
         }
         written = sum(self._columns[name].add(frame.number, row) for name, row in values.items())
         return look.bytes + written
-
-
-def _extent(
-    places: NDArray[np.float32], reach: NDArray[np.floating[Any]], alive: NDArray[np.bool_]
-) -> NDArray[np.float32]:
-    """Corners of the box around all bodies, shape (2, 3): without it readers visit each of them."""
-    if not alive.any():
-        return np.zeros((2, 3), np.float32)
-    at, far = places[alive], reach[alive, None]
-    corners: NDArray[np.floating[Any]] = np.stack([(at - far).min(axis=0), (at + far).max(axis=0)])
-    return corners.astype(np.float32)
 
 
 def _reach(usd: Any, prims: Iterable[Any]) -> float:

@@ -306,8 +306,8 @@ class OBJECT_OT_steer_make_anew(SteppedOperator, bpy.types.Operator):
             made = yield from making.making(scene, rig, recipe, obj)
         except CharacterError as error:
             raise CharacterError(
-                f"{error}; to choose anew, select {rig.name!r} and use Object > Crowd > Make "
-                "Character"
+                f"{error}; to choose another one, select {rig.name!r} and use Object > Crowd > "
+                "Make Character"
             ) from None
         character_checks.check(obj)
         return _told("Made anew:", made)

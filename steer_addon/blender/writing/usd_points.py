@@ -139,7 +139,7 @@ class PointsWriter:
             "rotation": frame.rotation[:, [1, 2, 3, 0]],
             "speed": frame.speed,
             "width": 2.0 * frame.radius,
-            "extent": _extent(frame),
+            "extent": box_around(frame.position, frame.radius.max(initial=0.0)),
             "alive": frame.alive != 0,
             "ids": frame.id,
             "id": frame.id.astype(np.int32),
@@ -164,14 +164,17 @@ class PointsWriter:
         return found
 
 
-def _extent(frame: Frame) -> NDArray[np.float32]:
-    """Corners of the box around all points, shape (2, 3)."""
-    if not len(frame.id):
+def box_around(places: NDArray[np.float32], reach: Any) -> NDArray[np.float32]:
+    """Corners of the box around all bodies, shape (2, 3): without it readers visit each of them.
+
+    Args:
+        places: Their places, shape (n, 3).
+        reach: How far they reach from there: of all, or of each, shape (n, 1).
+    """
+    if not len(places):
         return np.zeros((2, 3), np.float32)
-    reach = float(frame.radius.max())
-    low, high = frame.position.min(axis=0) - reach, frame.position.max(axis=0) + reach
-    corners: NDArray[np.float32] = np.stack([low, high]).astype(np.float32)
-    return corners
+    corners: NDArray[Any] = np.stack([(places - reach).min(axis=0), (places + reach).max(axis=0)])
+    return corners.astype(np.float32)
 
 
 def unique_key(wanted: str, taken: Iterable[str]) -> str:
