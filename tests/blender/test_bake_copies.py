@@ -12,6 +12,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from mathutils import Euler, Matrix, Quaternion, Vector  # noqa: E402
 
 from steer_addon.blender.bake.keyframes import bake, delete_bake, find_bakes  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 
 from .bake_frames import circling, counts, curves_of, users  # noqa: E402
@@ -154,6 +155,21 @@ def test_hierarchy_is_copied_and_points_into_itself(scene):
     assert body.modifiers["rig"].object == root and body.parent == root
     delete_bake(*find_bakes("Crowd"))
     assert counts() == before and users() == used
+
+
+def test_inputs_of_geometry_nodes_point_to_the_copies(scene):
+    top = add("top", triangle("top"))
+    aim = add("aim", parent=top)
+    group = bpy.data.node_groups.new("Follow", "GeometryNodeTree")
+    group.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    group.interface.new_socket("Aim", in_out="INPUT", socket_type="NodeSocketObject")
+    modifier = top.modifiers.new("Follow", "NODES")
+    modifier.node_group = group
+    display.set_input(modifier, "Aim", aim)
+    collection = bake_from(top).collection
+    for copy in (item for item in collection.objects if item.type == "MESH"):
+        (child,) = copy.children
+        assert display.get_input(copy.modifiers[0], "Aim") == child != aim
 
 
 def test_animated_rig_keeps_its_walk_below_an_empty(scene):

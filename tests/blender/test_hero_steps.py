@@ -25,7 +25,7 @@ from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.results.frames import Frame, rotations  # noqa: E402
 from tests.blender.live_scenes import make_crowd  # noqa: E402
 from tests.blender.test_heroes import KNIGHT, character_of, mesh_points  # noqa: E402
-from tests.blender.walking_rigs import nearest, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import hero_parts, nearest, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -74,7 +74,7 @@ def promoted(obj, went, monkeypatch, times=None):
     times = np.arange(1.0, len(went.yaws) + 1.0) if times is None else times
     monkeypatch.setattr(heroes, "frames_of", lambda *_: frames_of(went))
     assert heroes.promote(obj, bpy.context.scene, [0]).done == [0]
-    parts = [part for part in heroes.parts_of(heroes.carriers(obj)[0]) if part.type == "MESH"]
+    parts = [part for part in hero_parts(heroes.carriers(obj)[0]) if part.type == "MESH"]
     parts.sort(key=lambda part: part.name)
     found = []
     for time in times.tolist():

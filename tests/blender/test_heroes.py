@@ -26,7 +26,7 @@ from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError, SceneError  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
-from tests.blender.walking_rigs import add_gait, gaps, make_rig, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import add_gait, gaps, hero_parts, make_rig, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
@@ -64,7 +64,7 @@ def mesh_points(depsgraph, obj):
 def hero_points(carrier):
     """World places of all vertices of a hero."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    parts = [part for part in heroes.parts_of(carrier) if part.type == "MESH"]
+    parts = [part for part in hero_parts(carrier) if part.type == "MESH"]
     return np.concatenate([mesh_points(depsgraph, part) for part in parts])
 
 
@@ -294,7 +294,7 @@ def test_a_hero_that_was_edited_stays_until_it_is_told():
 def test_heroes_that_were_deleted_by_hand_are_shown_again():
     obj = people(4)
     heroes.promote(obj, bpy.context.scene, [1])
-    bpy.data.batch_remove(heroes.parts_of(heroes.carriers(obj)[1]))
+    bpy.data.batch_remove(hero_parts(heroes.carriers(obj)[1]))
     assert len(shown(obj)) == 11
     assert heroes.demote(obj).done == [1]
     assert len(shown(obj)) == 12

@@ -16,7 +16,7 @@ from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
-from tests.blender.walking_rigs import walking_rig  # noqa: E402
+from tests.blender.walking_rigs import hero_parts, walking_rig  # noqa: E402
 
 pytestmark = [pytest.mark.usefixtures("empty_scene", "few_poses"), pytest.mark.slow]
 
@@ -89,7 +89,7 @@ def test_a_hero_is_demoted_from_itself():
     obj = people()
     heroes.promote(obj, bpy.context.scene, [1, 2])
     carrier = heroes.carriers(obj)[2]
-    (rig,) = [part for part in heroes.parts_of(carrier) if part.type == "ARMATURE"]
+    (rig,) = [part for part in hero_parts(carrier) if part.type == "ARMATURE"]
     for other in bpy.context.selected_objects:
         other.select_set(False)
     bpy.context.view_layer.objects.active = rig

@@ -23,6 +23,7 @@ from tests.blender.test_levels import (  # noqa: E402
     round_rig,
     shown,
 )
+from tests.blender.walking_rigs import hero_parts  # noqa: E402
 from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
@@ -166,7 +167,7 @@ def test_heroes_have_all_faces():
     camera_at(FAR)
     play(4)
     heroes.promote(obj, bpy.context.scene, [1])
-    parts = [p for p in heroes.parts_of(heroes.carriers(obj)[1]) if p.type == "MESH"]
+    parts = [p for p in hero_parts(heroes.carriers(obj)[1]) if p.type == "MESH"]
     whole, *_, last = faces_of(made)
     assert sum(len(part.data.vertices) for part in parts) == whole
     assert sizes() == [last] * 2

@@ -17,7 +17,7 @@ from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.crowd_views import instances, make_crowd  # noqa: E402
 from tests.blender.test_characters_shown import level_frame  # noqa: E402
 from tests.blender.test_heroes import people, play  # noqa: E402
-from tests.blender.walking_rigs import box, state, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import box, hero_parts, state, walking_rig  # noqa: E402
 from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
@@ -168,7 +168,7 @@ def test_heroes_have_the_parts_that_their_agents_have(given):
     heroes.promote(obj, bpy.context.scene, range(12))
     carriers = {int(o[heroes.AGENT]): o for o in bpy.data.objects if heroes.AGENT in o}
     hats = {
-        agent: any(part.name.endswith("hat") for part in heroes.parts_of(carrier))
+        agent: any(part.name.endswith("hat") for part in hero_parts(carrier))
         for agent, carrier in carriers.items()
     }
     assert hats == dict(enumerate(drawn.tolist()))

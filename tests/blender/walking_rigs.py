@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 from mathutils import Vector, kdtree
 
+from steer_addon.blender.bake.hero_parts import Parts
 from steer_addon.blender.characters import rigs
 
 
@@ -107,6 +108,11 @@ def state(rig):
         [bone.rotation_mode for bone in rig.pose.bones],
         tuple(map(tuple, rig.matrix_world)),
     )
+
+
+def hero_parts(carrier):
+    """All objects that a hero consists of."""
+    return Parts([carrier]).of(carrier)
 
 
 def nearest(points, others):

@@ -5,8 +5,7 @@ A copy of an object has these parts of its source:
 - its data (mesh, armature, …) is shared, materials and modifiers come along;
 - the hierarchy below it is copied too, with shared data, the same parents, and its actions
   shared; modifiers, constraints and drivers that point into the hierarchy (a mesh deformed by
-  its rig) point to the copies; pointers to other objects stay. Objects that are
-  inputs of a Geometry Nodes modifier are not exchanged;
+  its rig) point to the copies; pointers to other objects stay;
 - its own parent, constraints and location are dropped: the keys replace them. Its rotation and
   scale are kept: the rotation of an agent is added to them, as in the Crowd modifier;
 - an object with animation of its own (a rig with a walk cycle) keeps it: its copy hangs below an
@@ -19,15 +18,14 @@ character, which stands still.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ...core.errors import SceneError
 from ..characters import library
+from ..characters.copies import point_to
 
 Source = bpy.types.Object | bpy.types.Collection | None
 
@@ -173,7 +171,7 @@ def _copy_hierarchy(
     _place(root, template)
     if template.below:
         for copy in copies.values():
-            _retarget(copy, copies)
+            point_to(copy, copies)
     return root
 
 
@@ -186,37 +184,3 @@ def _place(item: bpy.types.Object, template: Template) -> None:
     item.delta_rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
     item.delta_scale = (1.0, 1.0, 1.0)
     item.matrix_basis = Matrix.LocRotScale(None, template.rotation, template.scale)
-
-
-def _retarget(copy: bpy.types.Object, copies: dict[bpy.types.Object, bpy.types.Object]) -> None:
-    """Redirect the pointers of a copy to the copies of their targets."""
-    if copy.parent in copies:
-        # assigning a parent must not move the child
-        inverse = copy.matrix_parent_inverse.copy()
-        copy.parent = copies[copy.parent]
-        copy.matrix_parent_inverse = inverse
-    for holder in _pointing(copy):
-        for prop in holder.bl_rna.properties:
-            if prop.type == "POINTER" and not prop.is_readonly:
-                target = getattr(holder, prop.identifier)
-                if isinstance(target, bpy.types.Object) and target in copies:
-                    setattr(holder, prop.identifier, copies[target])
-
-
-def _pointing(item: bpy.types.Object) -> Iterator[Any]:
-    """Parts of an object that may point to another object."""
-    constraints = list(item.constraints)
-    if item.pose is not None:
-        for bone in item.pose.bones:
-            constraints.extend(bone.constraints)
-            yield bone
-    yield from item.modifiers
-    for constraint in constraints:
-        yield constraint
-        if isinstance(constraint, bpy.types.ArmatureConstraint):
-            yield from constraint.targets
-    if item.animation_data is not None:
-        for curve in item.animation_data.drivers:
-            for variable in curve.driver.variables:
-                # targets of bone and scene variables are no objects; they stay unchanged
-                yield from variable.targets

@@ -6,7 +6,6 @@ their instances are hidden, by a table that the Crowd modifier reads.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,6 @@ from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
@@ -26,13 +24,14 @@ from ..crowd.casting import characters_of
 from ..display import display
 from ..suspension import suspended
 from .hero_motion import Look, Tracks, frames_of, look_of
+from .hero_parts import Parts
 
 AGENT = "steer_agent"
 """Custom property of the empty on top of a hero: the id of its agent."""
 _COLLECTION_KEY = "steer_heroes"
 """Custom property of collections of heroes: the table of their crowd."""
-_DIGEST = "steer_digest"
-"""Custom property of that empty: a digest of the hero's curves as they were made."""
+_KINDS = ("meshes", "curves", "lattices", "armatures", "actions")
+"""Kinds of data that rigs consist of, beside objects."""
 
 
 @dataclass
@@ -138,8 +137,8 @@ def staged(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Stage]:
 def sweep() -> None:
     """Remove what rigs consisted of where no rig is left that uses it."""
     while True:
-        kinds: tuple[Any, ...] = (bpy.data.meshes, bpy.data.armatures, bpy.data.actions)
-        unused = [item for kind in kinds for item in kind if MARK in item and not item.users]
+        found: list[Any] = [item for kind in _KINDS for item in getattr(bpy.data, kind)]
+        unused = [item for item in found if MARK in item and not item.users]
         if not unused:
             return
         bpy.data.batch_remove(unused)
@@ -178,12 +177,15 @@ def promote(
             collection = bpy.data.collections.new(f"Heroes of {obj.name}")
             stage.made.append(collection)
             scene.collection.children.link(collection)
-        width = max(4, len(str(tracks.ids.max())))
+        width, made = max(4, len(str(tracks.ids.max()))), dict[int, bpy.types.Object]()
         for column, number in enumerate(tracks.ids.tolist()):
             progress(0.8 + 0.2 * column / len(tracks.ids))
-            carrier = stage.make(f"{obj.name}.{number:0{width}d}", tracks, column, collection)
-            carrier[_DIGEST] = digest(carrier)
-            result.done.append(number)
+            label = f"{obj.name}.{number:0{width}d}"
+            made[number] = stage.make(label, tracks, column, collection)
+        parts = Parts(made.values())
+        for carrier in made.values():
+            parts.remember(carrier)
+        result.done = list(made)
         table = hero_table.set_ids(obj, {*hidden(obj), *result.done})
         if fresh:
             collection[_COLLECTION_KEY] = table
@@ -202,16 +204,11 @@ def demote(
     """
     heroes, result = carriers(obj), Result()
     chosen = {*hidden(obj), *heroes} if ids is None else set(ids) & {*hidden(obj), *heroes}
-    for number in sorted(chosen):
-        carrier = heroes.get(number)
-        if carrier is not None and not edited and is_edited(carrier):
-            result.kept.append(number)
-            continue
-        if carrier is not None:
-            _remove(parts_of(carrier))
-        result.done.append(number)
-    collection = _collection(obj)
-    _remove(_remains(collection, set(result.done)))
+    collection, parts = _collection(obj), Parts(heroes.values())
+    stay = {n for n in chosen & heroes.keys() if not edited and parts.is_edited(heroes[n])}
+    result.kept, result.done = sorted(stay), sorted(chosen - stay)
+    gone = [part for number in result.done if number in heroes for part in parts.of(heroes[number])]
+    parts.remove([*gone, *_remains(collection, set(result.done))])
     with suspended():
         if collection is not None and not (set(carriers(obj)) or collection.all_objects):
             bpy.data.collections.remove(collection)
@@ -249,54 +246,6 @@ def owner_of(part: bpy.types.Object) -> bpy.types.Object | None:
     return None
 
 
-def parts_of(carrier: bpy.types.Object) -> list[bpy.types.Object]:
-    """All objects that a hero consists of."""
-    collections = carrier.users_collection
-    around = {o for collection in collections for o in collection.all_objects}
-    return [o for o in around if o.get(MARK) == carrier.get(MARK)]
-
-
-def is_edited(carrier: bpy.types.Object) -> bool:
-    """Whether a hero was changed by hand: its keys, strips or modifiers, or what hangs from it."""
-    return str(carrier.get(_DIGEST)) != digest(carrier)
-
-
-def digest(carrier: bpy.types.Object) -> str:
-    """A digest of the motion of a hero."""
-    found = hashlib.sha256()
-    rows = []
-    for part in parts_of(carrier):
-        text = [part.type, part.data and part.data.name_full, len(part.modifiers)]
-        text += [len(part.constraints), sum(MARK not in child for child in part.children)]
-        rows.append(repr(text).encode() + _animation(part.animation_data))
-    for row in sorted(rows):
-        found.update(row)
-    return found.hexdigest()
-
-
-def _animation(data: bpy.types.AnimData | None) -> bytes:
-    """The curves that an object plays: those of its action, and those of its strips."""
-    if data is None:
-        return b""
-    slot: Any = data.action_slot if data.action is not None else None
-    bags = [] if slot is None or data.action is None else [
-        strip.channelbag(slot)
-        for layer in data.action.layers
-        for strip in layer.strips
-    ]  # fmt: skip
-    curves = [curve for bag in bags if bag is not None for curve in bag.fcurves]
-    found = [repr((data.use_nla, len(data.nla_tracks), slot is not None)).encode()]
-    for track in data.nla_tracks:
-        for strip in track.strips:
-            found.append(repr((track.mute, strip.mute, strip.frame_start)).encode())
-            curves += list(strip.fcurves)
-    for curve in curves:
-        values = np.empty(2 * len(curve.keyframe_points), np.float32)
-        curve.keyframe_points.foreach_get("co", values)
-        found.append(curve.data_path.encode() + values.tobytes())
-    return b"".join(found)
-
-
 def _collection(obj: bpy.types.Object) -> bpy.types.Collection | None:
     """The collection of the heroes of a crowd."""
     table = hero_table.table_of(obj)
@@ -310,17 +259,3 @@ def _remains(collection: bpy.types.Collection | None, ids: set[int]) -> list[bpy
     parts = [] if collection is None else [o for o in collection.all_objects if MARK in o]
     whole = {part[MARK] for part in parts if AGENT in part}
     return [part for part in parts if part[MARK] not in whole and part.get("id") in ids]
-
-
-def _remove(parts: list[bpy.types.Object]) -> None:
-    """Remove parts of heroes; what the user hung from them stays where it is."""
-    for part in parts:
-        for child in part.children:
-            if MARK not in child:
-                place: Matrix = child.matrix_world.copy()
-                child.parent = None
-                child.matrix_world = place
-    actions = [p.animation_data.action for p in parts if p.animation_data is not None]
-    bpy.data.batch_remove(parts)
-    unused = {action for action in actions if action is not None and MARK in action}
-    bpy.data.batch_remove([action for action in unused if action.users == 0])

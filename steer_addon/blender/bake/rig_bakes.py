@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import bpy
 import numpy as np
 
 from ...core.results.frames import Frame
-from ..characters.keys import fill
+from ..characters.keys import add_curves, played_curves
 from ..live import simulate
 from .hero_motion import Tracks
 from .heroes import AGENT, staged
@@ -57,7 +57,7 @@ def bake(
         for item in collection.objects:
             item[MARK] = obj.name
             if item.animation_data is not None:
-                keys += sum(len(c.keyframe_points) for c in _curves(item.animation_data))
+                keys += sum(len(c.keyframe_points) for c in played_curves(item.animation_data))
                 if item.animation_data.action is not None:
                     item.animation_data.action[MARK] = obj.name
     for old in earlier:
@@ -69,15 +69,6 @@ def bake(
     return BakeResult(collection, len(carriers), count, keys, time.perf_counter() - begin)
 
 
-def _curves(data: Any) -> Iterator[Any]:
-    """All curves of an object: those of its own slot, and those of its strips."""
-    if data.action is not None:
-        yield from data.action.layers[0].strips[0].channelbag(data.action_slot).fcurves
-    for track in data.nla_tracks:
-        for strip in track.strips:
-            yield from strip.fcurves
-
-
 def _key_velocity(carrier: bpy.types.Object, tracks: Tracks, column: int, fps: float) -> None:
     """Key the custom property `velocity`, which other keyframe bakes have, too."""
     velocity = np.zeros((len(tracks.numbers), 3))
@@ -85,7 +76,5 @@ def _key_velocity(carrier: bpy.types.Object, tracks: Tracks, column: int, fps: f
         velocity = fps * np.gradient(tracks.position[:, column], tracks.numbers, axis=0)
     data: Any = carrier.animation_data
     curves = data.action.layers[0].strips[0].channelbag(data.action_slot).fcurves
-    for index, values in enumerate(velocity.T):
-        curve = curves.new('["velocity"]', index=index)
-        fill(curve, np.stack([tracks.numbers, values], axis=1).astype(np.float32), "LINEAR")
+    add_curves(curves, '["velocity"]', tracks.numbers, velocity)
     carrier["velocity"] = velocity[0].tolist()

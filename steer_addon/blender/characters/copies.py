@@ -35,14 +35,60 @@ def with_helpers(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     return result + sorted(further, key=lambda obj: obj.name_full)
 
 
-def point_to(twin: bpy.types.Object, twins: dict[bpy.types.Object, bpy.types.Object]) -> None:
-    """Let everything that a copy refers to be the copies of that."""
-    for other, put in list(_links(twin)):
+def copied(
+    objects: Iterable[bpy.types.Object],
+    made: list[bpy.types.ID],
+    own_keys: Callable[[bpy.types.Key], bool],
+) -> dict[bpy.types.Object, bpy.types.Object]:
+    """Copies of objects and of all that follows them, which refer to one another.
+
+    Data is shared, but for data whose shape keys have to move by themselves.
+
+    Args:
+        objects: The objects.
+        made: List to which each copy is added at once, for callers that clean up.
+        own_keys: Whether these shape keys move with the copies; then their data is copied, too.
+
+    Returns:
+        The copies, by the originals; they are in no collection.
+    """
+    twins: dict[bpy.types.Object, bpy.types.Object] = {}
+    data: dict[bpy.types.ID, bpy.types.ID] = {}
+    for obj in with_helpers(objects):
+        twin = twins[obj] = obj.copy()
+        made.append(twin)
+        keys = keys_of(obj)
+        if keys is not None and obj.data not in data and own_keys(keys):
+            data[obj.data] = obj.data.copy()
+            made.append(data[obj.data])
+        twin.data = data.get(obj.data, obj.data)
+    for obj, twin in twins.items():
+        point_to(twin, twins, keys=twin.data != obj.data)
+    return twins
+
+
+def keys_of(obj: bpy.types.Object) -> bpy.types.Key | None:
+    """The shape keys of an object, or None."""
+    found: bpy.types.Key | None = getattr(obj.data, "shape_keys", None)
+    return found
+
+
+def point_to(
+    twin: bpy.types.Object, twins: dict[bpy.types.Object, bpy.types.Object], *, keys: bool = False
+) -> None:
+    """Let everything that a copy refers to be the copies of that.
+
+    Args:
+        twin: The copy.
+        twins: All copies, by their originals.
+        keys: Whether drivers of its shape keys count: shared ones belong to the original.
+    """
+    for other, put in list(_links(twin, keys=keys)):
         if other in twins:
             put(twins[other])
 
 
-def _links(obj: bpy.types.Object) -> Iterator[Link]:
+def _links(obj: bpy.types.Object, *, keys: bool = True) -> Iterator[Link]:
     """All objects that an object refers to by itself, its modifiers, constraints and drivers."""
     if obj.parent is not None:
         yield obj.parent, partial(_hang, obj)
@@ -58,15 +104,15 @@ def _links(obj: bpy.types.Object) -> Iterator[Link]:
                 yield value, partial(write_input, item, name)
         for target in getattr(item, "targets", ()):
             yield from _link(target, "target")
-    for target in driver_targets(obj):
+    for target in driver_targets(obj, keys=keys):
         yield from _link(target, "id")
 
 
-def driver_targets(obj: bpy.types.Object) -> Iterator[bpy.types.DriverTarget]:
-    """All that drivers of an object, and of its shape keys, read."""
-    keys = getattr(obj.data, "shape_keys", None)
-    for data in filter(None, (obj.animation_data, keys and keys.animation_data)):
-        for curve in data.drivers:
+def driver_targets(obj: bpy.types.Object, *, keys: bool = True) -> Iterator[bpy.types.DriverTarget]:
+    """All that drivers of an object, and of its shape keys if these count, read."""
+    shapes = keys_of(obj) if keys else None
+    for data in (obj.animation_data, None if shapes is None else shapes.animation_data):
+        for curve in () if data is None else data.drivers:
             for variable in curve.driver.variables:
                 yield from variable.targets
 

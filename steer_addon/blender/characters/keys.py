@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -27,9 +28,10 @@ def new_action(name: str, mark: str, owner: str, frames: tuple[float, float]) ->
     return action
 
 
-def new_slot(action: bpy.types.Action, name: str) -> tuple[Any, Any]:
-    """A new slot of an action for an object of some name, and its curves."""
-    slot = action.slots.new("OBJECT", name)
+def new_slot(action: bpy.types.Action, name: str, kind: str = "OBJECT") -> tuple[Any, Any]:
+    """A new slot of an action for an object of some name, or other data, and its curves."""
+    slots: Any = action.slots
+    slot = slots.new(kind, name)
     strip: Any = action.layers[0].strips[0]
     return slot, strip.channelbag(slot, ensure=True).fcurves
 
@@ -39,6 +41,15 @@ def curves_of(action: bpy.types.Action, slot: Any) -> list[bpy.types.FCurve]:
     strips: Any = [strip for layer in action.layers for strip in layer.strips]
     bags = [strip.channelbag(slot) for strip in strips] if slot is not None else []
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
+
+
+def played_curves(data: bpy.types.AnimData) -> Iterator[bpy.types.FCurve]:
+    """All curves that an object plays: those of its own slot, and those of its strips."""
+    if data.action is not None:
+        yield from curves_of(data.action, data.action_slot)
+    for track in data.nla_tracks:
+        for strip in track.strips:
+            yield from strip.fcurves
 
 
 def slot_of(action: bpy.types.Action, name: str = "") -> Any:
@@ -74,10 +85,10 @@ def key_slot_of(action: bpy.types.Action, keys: Any, name: str, alone: bool) -> 
     return next(iter(named or fitting if alone and len(fitting) == 1 else named), None)
 
 
-def add_slot(action: bpy.types.Action, obj: bpy.types.Object) -> Any:
-    """Let an object play a new slot of an action; returns its curves."""
-    slot, curves = new_slot(action, obj.name)
-    data = obj.animation_data_create()
+def add_slot(action: bpy.types.Action, item: bpy.types.Object | bpy.types.Key) -> Any:
+    """Let an object or shape keys play a new slot of an action; returns its curves."""
+    slot, curves = new_slot(action, item.name, item.id_type)
+    data = item.animation_data_create()
     data.action = action
     data.action_slot = slot
     return curves

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...core.characters.aligning import Facing
 from ...core.errors import CharacterError
 from ..suspension import suspended
-from .copies import driver_targets, point_to, with_helpers
+from .copies import copied, driver_targets, keys_of
 from .keys import read, slot_of
 from .rigs import curves
 from .settings import Settings
@@ -158,19 +158,12 @@ class Sampler:
     ) -> None:
         below = [rig, *rig.children_recursive]
         wanted = [*below, *(part for part in parts if part not in below)]
-        twins: dict[bpy.types.Object, bpy.types.Object] = {}
-        for obj in with_helpers(wanted):
-            twin = twins[obj] = obj.copy()
-            self._made.append(twin)
+        twins = copied(wanted, self._made, lambda keys: True)
+        for obj, twin in twins.items():
             twin.hide_viewport = False
             self.scene.collection.objects.link(twin)
-            keys = getattr(obj.data, "shape_keys", None)
-            if keys is not None and obj.type == "MESH":
-                twin.data = obj.data.copy()
-                self._made.append(twin.data)
-                self._keyed[keys.name] = twin.data.shape_keys
-        for twin in twins.values():
-            point_to(twin, twins)
+            if (keys := keys_of(obj)) is not None:
+                self._keyed[keys.name] = keys_of(twin)
         self.rig: Any = twins[rig]
         self.twins = [twins[part] for part in parts]
         self.names = [part.name for part in parts]
@@ -302,11 +295,10 @@ class Sampler:
                 bpy.data.scenes.remove(self.scene)
                 self.scene = None
             # Blender removes the objects of a mesh with it, so they go first
-            for made in sorted(self._made, key=lambda one: not isinstance(one, bpy.types.Object)):
-                if isinstance(made, bpy.types.Object):
-                    bpy.data.objects.remove(made)
-                else:
-                    bpy.data.meshes.remove(made)
+            objects = [made for made in self._made if isinstance(made, bpy.types.Object)]
+            data = [made for made in self._made if not isinstance(made, bpy.types.Object)]
+            bpy.data.batch_remove(objects)
+            bpy.data.batch_remove(data)
             self._made.clear()
 
 

@@ -49,7 +49,7 @@ class Settings:
                 self._fields[key] = found
         self._usual = np.array([float(found.value) for found in self._fields.values()])
         for name in {name for name, _path, _index in self._fields if name}:
-            _stop(owners[name])
+            stop(owners[name])
 
     def read(self, action: bpy.types.Action, frames: Sequence[float]) -> F64:
         """Values of an action at some frames, shape (frame_count, value_count)."""
@@ -123,7 +123,7 @@ def _field(owner: Any, key: Key) -> _Field | None:
         return None
 
 
-def _stop(keys: Any) -> None:
+def stop(keys: Any) -> None:
     """Let nothing but drivers move shape keys."""
     data = keys.animation_data
     if data is not None:

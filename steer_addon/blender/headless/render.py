@@ -14,6 +14,7 @@ from ...core.files.marks import is_marked, mark_picture, mark_video
 from ...core.files.staging import cannot_write
 from ...core.step.simulation import Progress, with_progress
 from ..bake import heroes
+from ..bake.hero_parts import Parts
 from ..crowd import baked_file, crowds, links
 from ..crowd.state import plays_back
 from ..live import live
@@ -89,9 +90,10 @@ def show_only(scene: bpy.types.Scene, chosen: Collection[bpy.types.Object]) -> N
         obj.hide_render = True
         if obj.steer.bake_collection is not None:
             obj.steer.bake_collection.hide_render = True
-        for carrier in heroes.carriers(obj).values():
-            for part in heroes.parts_of(carrier):
-                part.hide_render = True
+        carriers = heroes.carriers(obj).values()
+        parts = Parts(carriers)
+        for part in (part for carrier in carriers for part in parts.of(carrier)):
+            part.hide_render = True
 
 
 def picture_size(scene: bpy.types.Scene) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.errors import SceneError
 from ..bake import heroes
+from ..bake.hero_parts import Parts
 from ..crowd import casting, hero_table
 from ..crowd.crowds import is_crowd, why_not_editable
 from ..crowd.scene_units import units_per_meter
@@ -87,7 +88,7 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
     limit: bpy.props.IntProperty(
         name="Limit",
         description="Most agents that become rigs, the nearest ones first: each rig of 60 bones "
-        "takes about half a millisecond a frame, so a hundred take 18 frames a second at best",
+        "takes about half a millisecond a frame, so 100 rigs play at 18 frames a second at best",
         default=50,
         min=1,
         soft_max=200,
@@ -232,8 +233,10 @@ class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
         if self.which == "PICKED":
             own = answers.crowd_of(context.scene) == obj
             picked = set(answers.chosen_ids(context.scene) if own else [])
-            for number, carrier in heroes.carriers(obj).items():
-                if any(part.select_get() for part in heroes.parts_of(carrier)):
+            carriers = heroes.carriers(obj)
+            parts = Parts(carriers.values())
+            for number, carrier in carriers.items():
+                if any(part.select_get() for part in parts.of(carrier)):
                     picked.add(number)
             ids = picked
         result = heroes.demote(obj, ids, edited=self.edited)

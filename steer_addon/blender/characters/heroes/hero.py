@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from ....core.characters.holding import held_back
 from ....core.characters.picking import SHEARS, stances
-from ..copies import point_to, with_helpers
+from ..copies import copied
 from ..keys import add_slot, fill, new_action, slot_of
 from ..origins import Origins, RowOrigin
+from .shapes import Shapes
 
 F64 = NDArray[np.float64]
 MARK = "steer_hero"
@@ -90,13 +91,15 @@ def make_hero(
     action = new_action(name, MARK, name, frames)
     made.append(action)
     _key_way(carrier, action, motion)
-    rig = _copy_rig(name, origins, fit, collection, made)
+    shapes = Shapes(origins)
+    copies = _copy_rig(name, origins, fit, collection, made, shapes)
     play = _Play(motion, origins)
     _key_fit(fit, action, motion, play, origins)
-    _add_strips(rig, play, origins, frames)
+    _add_strips(copies[origins.rig], play, origins, frames)
+    shares = play.weights / play.weights.sum(axis=1, keepdims=True)
+    shapes.key(copies, action, motion.numbers, shares, play.parts)
     for item in made[start:]:
-        if isinstance(item, bpy.types.Object):
-            item[MARK] = name
+        item[MARK] = name
     return carrier
 
 
@@ -127,25 +130,22 @@ def _copy_rig(
     fit: bpy.types.Object,
     collection: bpy.types.Collection,
     made: list[bpy.types.ID],
-) -> bpy.types.Object:
-    """A copy of the rig and of what is seen of it, in its rest pose; data is shared."""
+    shapes: Shapes,
+) -> dict[bpy.types.Object, bpy.types.Object]:
+    """Copies of the rig, in its rest pose, and of what is seen of it, by the originals."""
     rig = origins.rig
-    copies: dict[bpy.types.Object, bpy.types.Object] = {}
-    for obj in with_helpers(_members(origins)):
-        copy = copies[obj] = obj.copy()
-        made.append(copy)
+    copies = copied(_members(origins), made, shapes.move)
+    for obj, copy in copies.items():
         copy.name = f"{name} {'Rig' if obj == rig else obj.name}"
         collection.objects.link(copy)
         if obj == rig or obj in origins.parts:
             copy.hide_viewport = copy.hide_render = False
-    for copy in copies.values():
-        point_to(copy, copies)
     top = copies[rig]
     _forget_motion(top)
     top.parent, top.parent_type = fit, "OBJECT"
     top.matrix_parent_inverse = origins.above
     top.matrix_basis = origins.basis
-    return top
+    return copies
 
 
 def _members(origins: Origins) -> Iterator[bpy.types.Object]:
