@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--{role}",
             dest=f"{role}_action",
             metavar="ACTION",
-            help=f"action that shows {text} (default: by its name)",
+            help=f"action that shows {text}, or '' for none (default: by its name)",
         )
     parser.add_argument(
         "--clip", metavar="NAME=ACTION", type=_clip, action="append", default=[],
@@ -191,10 +191,10 @@ def _height(scene: bpy.types.Scene, rig: bpy.types.Object) -> float:
 
 def _recipe(options: argparse.Namespace, rig: bpy.types.Object, height: float) -> Recipe:
     guessed = rigs.guess_roles(rig) if rig.type == "ARMATURE" else {}
-    roles: dict[str, Any] = {
-        role: getattr(options, f"{role}_action") or guessed.get(role, "")
-        for role in ("stand", "walk", "run")
-    }
+    roles: dict[str, Any] = {}
+    for role in ("stand", "walk", "run"):
+        action = getattr(options, f"{role}_action")
+        roles[role] = guessed.get(role, "") if action is None else action
     given = options.way_per_pose
     tolerance = way_per_pose(height) if given is None else given
     plan = Plan(tolerance=tolerance, stride=options.stride, run_stride=options.run_stride)

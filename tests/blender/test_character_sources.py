@@ -105,7 +105,12 @@ def test_a_rig_with_a_new_name_is_still_the_rig():
     rig = walking_rig()
     character = made_of(rig)
     rig.name = "Hiker"
-    assert not sources.is_changed(character) and origins.read(character).rig == rig
+    # another rig that took its name is none of it
+    other = bpy.data.objects.new("Walker", bpy.data.armatures.new("Other"))
+    bpy.context.scene.collection.objects.link(other)
+    assert origins.read(character).rig == rig
+    assert not sources.is_changed(character)
+    assert sources.require_source(character)[0] == rig
     bpy.data.objects["hat"].location.z += 0.4
     assert sources.is_changed(character)
     assert bpy.ops.object.steer_make_anew(name=character.name) == {"FINISHED"}

@@ -29,6 +29,9 @@ KEY = "steer_origin"
 """Custom property of library objects."""
 _VERSION = 1
 
+_seen: dict[int, int] = {}
+"""Session uids of rigs, by those of the characters that were made of them."""
+
 
 @dataclass(frozen=True)
 class Track:
@@ -237,13 +240,15 @@ def read(obj: bpy.types.Object) -> Origins:
         names = [str(data["rig"]), *map(str, data["parts"])]
         tracks = tuple(_track(entry) for entry in data["tracks"])
         rows = tuple(_row(entry, len(tracks)) for entry in data["rows"])
-        above, basis = Matrix(data["above"]), Matrix(data["basis"])
-        units = float(data["units"])
+        above, basis = _matrix(data["above"]), _matrix(data["basis"])
+        units = _finite(data["units"])
         # older characters have none
         legs = tuple(map(str, data.get("legs") or ()))
-        if data["version"] != _VERSION or len(above) != 4 or len(basis) != 4:
+        if data["version"] != _VERSION or units <= 0.0:
             raise ValueError("version")
-    except (TypeError, ValueError, KeyError, RecursionError, AttributeError):
+    except (
+        TypeError, ValueError, KeyError, RecursionError, AttributeError, OverflowError
+    ):  # fmt: skip
         raise CharacterError(
             f"Character {obj.name!r} is damaged: its custom property {KEY!r} is not one of this "
             "Steer; make the character again"
@@ -257,7 +262,8 @@ def read(obj: bpy.types.Object) -> Origins:
         replace(row, ends=not entry.loops, stride=entry.stride)
         for row, entry in zip(rows, (*gaits, *clips), strict=True)
     )
-    rig, *parts = (_object(obj, name) for name in names)
+    rig = rig_of(obj, names[0]) or _object(obj, names[0])
+    parts = [_object(obj, name) for name in names[1:]]
     if rig.type != "ARMATURE":
         raise CharacterError(
             f"{rig.name!r}, of which character {obj.name!r} was made, is no armature any more: "
@@ -267,11 +273,42 @@ def read(obj: bpy.types.Object) -> Origins:
     return Origins(rig, tuple(parts), tracks, actions, rows, above, basis, units, legs)
 
 
-def _object(obj: bpy.types.Object, name: str) -> bpy.types.Object:
-    """A part of the rig of a character; one that was deleted is in no scene, or gone."""
+def remember(obj: bpy.types.Object, rig: bpy.types.Object) -> None:
+    """Know the rig of a character in this session, whatever name it gets."""
+    _seen[obj.session_uid] = rig.session_uid
+
+
+def rig_of(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
+    """The rig of a character: the one of this session, also under a new name; None if it is gone.
+
+    Args:
+        obj: The character.
+        name: Name of the rig when the character was made.
+    """
+    wanted = _seen.get(obj.session_uid)
+    known = (other for other in bpy.data.objects if other.session_uid == wanted)
+    rig = next(filter(_is_there, known), None) or _find(obj, name)
+    if rig is not None:
+        remember(obj, rig)
+    return rig
+
+
+def _find(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
+    """The object of this name that belongs to a character; None if it is gone."""
     library_name = obj.library.filepath if obj.library is not None else None
     found = bpy.data.objects.get((name, library_name)) or bpy.data.objects.get((name, None))
-    if found is None or not (found.users_scene or found.library is not None):
+    return found if found is not None and _is_there(found) else None
+
+
+def _is_there(obj: bpy.types.Object) -> bool:
+    """Whether an object was not deleted: what others still use stays in the file, in no scene."""
+    return bool(obj.users_scene) or obj.library is not None
+
+
+def _object(obj: bpy.types.Object, name: str) -> bpy.types.Object:
+    """A part of the rig of a character."""
+    found = _find(obj, name)
+    if found is None:
         raise CharacterError(
             f"Object {name!r} of the rig of character {obj.name!r} is not in this file: bring it "
             "back (File > Append), or make the character again from another rig"
@@ -297,20 +334,32 @@ def _said(leg: Leg) -> list[Any]:
 
 
 def _track(data: Mapping[str, Any]) -> Track:
-    x, y = map(float, data["drift"])
+    x, y = map(_finite, data["drift"])
     # older characters have none
     facings = tuple(map(_facing, data.get("facings") or ()))
     return Track(
-        str(data["action"]), float(data["offset"]), (x, y), bool(data["moves"]), facings=facings
+        str(data["action"]), _finite(data["offset"]), (x, y), bool(data["moves"]), facings=facings
     )
 
 
-def _facing(data: Mapping[str, Any]) -> Facing:
-    (x, y), (u, v) = (map(float, data[name]) for name in ("center", "place"))
-    result = Facing(float(data["angle"]), float(data["spin"]), (x, y), (u, v))
-    if not np.isfinite([result.angle, result.spin, x, y, u, v]).all():
-        raise ValueError("facing")
+def _finite(value: Any) -> float:
+    """A number that is one."""
+    result = float(value)
+    if not np.isfinite(result):
+        raise ValueError("not finite")
     return result
+
+
+def _matrix(rows: Any) -> Matrix:
+    values = np.array(rows, np.float64)
+    if values.shape != (4, 4) or not np.isfinite(values).all():
+        raise ValueError("matrix")
+    return Matrix(values.tolist())
+
+
+def _facing(data: Mapping[str, Any]) -> Facing:
+    (x, y), (u, v) = (map(_finite, data[name]) for name in ("center", "place"))
+    return Facing(_finite(data["angle"]), _finite(data["spin"]), (x, y), (u, v))
 
 
 def _row(data: Mapping[str, Any], track_count: int) -> RowOrigin:
@@ -323,7 +372,9 @@ def _row(data: Mapping[str, Any], track_count: int) -> RowOrigin:
     turns = np.array(data.get("turns") or [0.0], np.float64)
     finite = all(np.isfinite(values).all() for values in (weights, times, place, shifts, turns))
     shapes = (track_count,), (len(times), track_count)
-    if weights.shape not in shapes or not finite or not weights.any(axis=-1).all():
+    if times.ndim != 1 or weights.shape not in shapes:
+        raise ValueError("shapes")
+    if not finite or not weights.any(axis=-1).all():
         raise ValueError("row")
     if shifts.shape not in ((1, 3), (len(times), 3)):
         raise ValueError("shifts")

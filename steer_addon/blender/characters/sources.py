@@ -28,9 +28,6 @@ _UNSEEN = (
 _KEYS = ("co", "handle_left", "handle_right")
 _PLAIN = ("BOOLEAN", "INT", "FLOAT", "ENUM", "STRING")
 
-_seen: dict[int, int] = {}
-"""Session uids of rigs, by those of the characters that were made of them."""
-
 
 @dataclass(frozen=True)
 class Source:
@@ -58,7 +55,7 @@ def keep(obj: bpy.types.Object, rig: bpy.types.Object, recipe: Recipe) -> None:
         "digest": digest(rig, recipe),
     }
     obj[KEY] = json.dumps(values)
-    _seen[obj.session_uid] = rig.session_uid
+    origins.remember(obj, rig)
 
 
 def source_of(obj: bpy.types.Object) -> Source | None:
@@ -72,14 +69,9 @@ def source_of(obj: bpy.types.Object) -> Source | None:
 
 
 def _rig_of(obj: bpy.types.Object, source: Source) -> bpy.types.Object | None:
-    """The rig of a character, also where it got another name since it was seen in this session."""
-    rig = bpy.data.objects.get(source.rig)
-    if rig is not None:
-        _seen[obj.session_uid] = rig.session_uid
-        return rig
-    wanted = _seen.get(obj.session_uid)
-    rig = next((other for other in bpy.data.objects if other.session_uid == wanted), None)
-    if rig is not None:
+    """The rig of a character; a new name that it got in this session is kept."""
+    rig = origins.rig_of(obj, source.rig)
+    if rig is not None and rig.name != source.rig and obj.library is None:
         obj[KEY] = json.dumps({**json.loads(obj[KEY]), "rig": rig.name})
         origins.rename(obj, rig.name)
     return rig

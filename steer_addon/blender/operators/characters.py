@@ -59,17 +59,19 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
     clips: bpy.props.StringProperty(
         name="Clips",
         options={"SKIP_SAVE"},
-        description="Further actions, separated by commas; NAME=ACTION gives one another name",
+        description="Names of further actions, separated by commas; NAME=ACTION plays an action "
+        "under another name",
     )
     once: bpy.props.StringProperty(
         name="Once",
         options={"SKIP_SAVE"},
-        description="Names of clips that end, separated by commas, although their ends agree",
+        description="Names, separated by commas, of clips that play once although they end as they "
+        "begin",
     )
     loops: bpy.props.StringProperty(
         name="Loop",
         options={"SKIP_SAVE"},
-        description="Names of clips that begin again, although their ends differ",
+        description="Names, separated by commas, of clips that repeat although they end elsewhere",
     )
     feet: bpy.props.StringProperty(
         name="Feet",
@@ -191,7 +193,9 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         """Actions for armatures, frames for everything else; and what the poses may take."""
         layout = self.layout
         layout.use_property_split = True
-        if self.actions:
+        if context.object.type == "ARMATURE":
+            if not self.actions:
+                layout.label(text="No action moves this rig: import or make a walk", icon="ERROR")
             layout.template_list(
                 "STEER_UL_actions", "", self, "actions", self, "active_action", rows=6, maxrows=10
             )
