@@ -16,7 +16,7 @@ from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from tests.blender.test_heroes import assert_same_poses, character_of  # noqa: E402
-from tests.blender.walking_rigs import add_gait, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -108,3 +108,33 @@ def test_heroes_play_actions_that_lie_and_face_elsewhere():
     before = {action.name for action in bpy.data.actions}
     assert_same_poses(character_of(rig, (("wave", "Wave"),)), 0.004)
     assert before <= {action.name for action in bpy.data.actions}
+
+
+def rounds_rig(walk, run, drift=0.0):
+    """A rig whose walk and run have several cycles."""
+    rig = make_rig()
+    add_gait(rig, "Idle", 0.0, 24, bob=0.01)
+    add_gait(rig, "Walk", 1.0, 24, bob=0.02, drift=drift, rounds=walk)
+    add_gait(rig, "Run", 2.0, 16, bob=0.04, drift=2.0 * drift, rounds=run)
+    return rig
+
+
+@pytest.mark.parametrize(("walk", "run", "drift"), [(2, 1, 0.0), (3, 2, 0.0), (2, 1, 1.0)])
+def test_takes_of_several_cycles_are_blended_as_those_of_one(walk, run, drift):
+    expected = make(rounds_rig(1, 1, drift))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    space = make(rounds_rig(walk, run, drift))
+    assert [row.name for row in space.gaits] == [row.name for row in expected.gaits]
+    for row, other in zip(space.gaits, expected.gaits, strict=True):
+        # first steps are short, and may begin with another foot
+        assert row.stride == pytest.approx(other.stride, rel=0.08 if row.from_stand else 0.02)
+        assert row.speed == pytest.approx(other.speed, rel=0.02)
+        assert row.count == other.count
+        poses, others = (s.positions[r.first : r.first + r.count] for s, r in
+                         ((space, row), (expected, other)))  # fmt: skip
+        # later cycles lift the feet less, by 2 cm: their end leads to the start
+        assert np.linalg.norm(poses - others, axis=-1).max() < 0.025, row.name
+
+
+def test_heroes_play_takes_of_several_cycles():
+    assert_same_poses(character_of(rounds_rig(2, 1, drift=1.0)), 0.035)

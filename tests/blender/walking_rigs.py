@@ -57,18 +57,22 @@ def make_rig(name="Walker"):
     return rig
 
 
-def add_gait(rig, name, stride, frames, bob=0.0, drift=0.0):
-    """An action in which the legs go back by `stride` a cycle, each planted for 60 %."""
+def add_gait(rig, name, stride, frames, bob=0.0, drift=0.0, rounds=1):
+    """An action in which the legs go back by `stride` a cycle, each planted for 60 %.
+
+    It has `rounds` cycles of `frames` each; those after the first one lift the feet less.
+    """
     action = bpy.data.actions.new(name)
     action.use_fake_user = True
     rig.animation_data_create().action = action
-    for frame in range(frames + 1):
+    for frame in range(rounds * frames + 1):
         part = frame / frames
+        height = 0.12 if part < 1.0 or part == rounds else 0.1
         for bone_name, start in (("leg.l", 0.0), ("leg.r", 0.5)):
             gone = (part + start) % 1.0
             swing = (gone - 0.6) / 0.4
             y = gone - 0.3 if swing < 0.0 else 0.3 - 0.6 * (swing * swing * (3 - 2 * swing))
-            z = 0.0 if swing < 0.0 else 0.12 * math.sin(math.pi * swing)
+            z = 0.0 if swing < 0.0 else height * math.sin(math.pi * swing)
             # bones point up, so their y is the world's z, and their z its -y
             bone = rig.pose.bones[bone_name]
             bone.location = (0.0, z, -stride * y)

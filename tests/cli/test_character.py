@@ -9,7 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import library  # noqa: E402
+from steer_addon.blender.characters import library, rigs, sources  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.headless.batch import open_file  # noqa: E402
 from steer_addon.cli import main  # noqa: E402
@@ -106,8 +106,11 @@ def test_scenes_of_own_characters(run, made, corrected, tmp_path):
     assert display.get_input(modifier, "Display") == "Character"
     character = display.shown_body(modifier)
     assert library.is_character(character) and character.library is None
-    # the rig stays where it is
-    assert not bpy.data.armatures and not bpy.data.actions and not bpy.data.libraries
+    # its rig comes along, and is not shown
+    rig, _recipe = sources.require_source(character)
+    assert not sources.is_changed(character) and not bpy.data.libraries
+    assert {obj.parent or obj for obj in rigs.meshes(rig)} == {rig}
+    assert not any(obj.visible_get() for obj in (rig, *rig.children))
 
     words = ("--character", first, "--character", second)
     done = run("scene", "--agents", 20, *words, "--preset", "birds", "--save", both, "--json")
@@ -115,6 +118,31 @@ def test_scenes_of_own_characters(run, made, corrected, tmp_path):
     modifier = display.find_modifier(open_file(both).objects["Crowd"])
     assert display.get_input(modifier, "Display") == "Characters"
     assert len(library.among(display.shown_body(modifier))) == 2
+
+
+@pytest.mark.slow
+def test_scenes_of_own_characters_are_baked_to_their_rigs(run, made, corrected, tmp_path):
+    scene, baked = tmp_path / "both.blend", tmp_path / "baked.blend"
+    # both rigs have one name, and so have their actions
+    words = ("--character", made[0], "--character", corrected[0], "--preset", "pedestrians")
+    assert run("scene", "--agents", 8, *words, "--save", scene).code == 0
+    done = run("bake", scene, "--rigs", "--frames", "1-4", "--save", baked, "--json")
+    assert done.code == 0, done.err
+    open_file(baked)
+    heroes = [o for o in bpy.data.objects if o.type == "ARMATURE" and o.name.startswith("Crowd.")]
+    assert len(heroes) == 8 and len({rig.data.name for rig in heroes}) == 2
+    hats = 0
+    for rig in heroes:
+        names = {part.name.removeprefix(rig.name.removesuffix("Rig")) for part in rig.children}
+        hats += any(name.startswith("hat") for name in names)
+        assert {"leg.l", "leg.r"} <= {name[:5] for name in names}
+        for part in rig.children:
+            found = [m.object for m in part.modifiers if m.type == "ARMATURE"]
+            assert set(found) <= {rig} and part.visible_get()
+        actions = {s.action for track in rig.animation_data.nla_tracks for s in track.strips}
+        assert actions and all(action.users for action in actions)
+    # one of the two was made without
+    assert 0 < hats < 8
 
 
 def test_files_without_characters(run, walker, tmp_path):
@@ -135,10 +163,10 @@ def test_bake_all_agents_to_rigs(run, tmp_path):
     result = run(*words, "--json")
     assert result.code == 0, result.err
     bpy.ops.wm.open_mainfile(filepath=str(baked))
-    rigs = [obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj.users_collection]
-    assert len(rigs) == 4
-    assert all(rig.animation_data.nla_tracks for rig in rigs)
-    carriers = {rig.parent.parent for rig in rigs}
+    made = [obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj.users_collection]
+    assert len(made) == 4
+    assert all(rig.animation_data.nla_tracks for rig in made)
+    carriers = {rig.parent.parent for rig in made}
     before = [carrier.matrix_world.translation.copy() for carrier in carriers]
     bpy.context.scene.frame_set(5)
     now = [carrier.matrix_world.translation for carrier in carriers]

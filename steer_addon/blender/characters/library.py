@@ -27,11 +27,15 @@ REACH = "steer_reach"
 """Custom property of those that were made of a rig: how wide they are, see `keep_reach`."""
 _MOST_OF_IT = 80.0
 """Percentage of its vertices that count for it: arms and what they hold reach further."""
-COLLECTION_NAME = "Characters"
-_COLLECTION_KEY = "steer_characters"
+COLLECTION_NAME, RIGS_NAME = "Characters", "Rigs of Characters"
+_COLLECTION_KEYS = {COLLECTION_NAME: "steer_characters", RIGS_NAME: "steer_character_rigs"}
+"""Custom properties of these collections."""
 _VERSION = 1
 """Raise it with every change of the property."""
 _MOST_POSES = 10_000
+
+_seen: dict[int, int] = {}
+"""Session uids of rigs, by those of the characters that were made of them."""
 
 
 class Faces(Protocol):
@@ -223,17 +227,86 @@ def positions_of(obj: bpy.types.Object) -> F32:
     return positions
 
 
-def ensure_collection(scene: bpy.types.Scene) -> bpy.types.Collection:
-    """The scene's collection of library objects, made where needed; no view layer shows it."""
+def ensure_collection(scene: bpy.types.Scene, name: str = COLLECTION_NAME) -> bpy.types.Collection:
+    """A collection of library objects, or of their rigs, which no view layer shows.
+
+    Args:
+        scene: The scene, in which it is made where needed.
+        name: Name of a new one: `COLLECTION_NAME` or `RIGS_NAME`.
+    """
+    key = _COLLECTION_KEYS[name]
     for child in scene.collection.children:
-        if child.library is None and _COLLECTION_KEY in child:
+        if child.library is None and key in child:
             return child
-    made = bpy.data.collections.new(COLLECTION_NAME)
-    made[_COLLECTION_KEY] = True
+    made = bpy.data.collections.new(name)
+    made[key] = True
     scene.collection.children.link(made)
     for layer in scene.view_layers:
         layer.layer_collection.children[made.name].exclude = True
     return made
+
+
+def remember(obj: bpy.types.Object, rig: bpy.types.Object) -> None:
+    """Know the rig of a character in this session, whatever name it gets."""
+    _seen[obj.session_uid] = rig.session_uid
+
+
+def rig_of(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
+    """The rig of a character: the one of this session, also under a new name; None if it is gone.
+
+    Args:
+        obj: The character.
+        name: Name of the rig when the character was made.
+    """
+    wanted = _seen.get(obj.session_uid)
+    known = (other for other in bpy.data.objects if other.session_uid == wanted)
+    rig = next(filter(_is_there, known), None) or _find(obj, name)
+    if rig is not None:
+        remember(obj, rig)
+    return rig
+
+
+def _find(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
+    """The object of this name that belongs to a character; None if it is gone."""
+    library_name = obj.library.filepath if obj.library is not None else None
+    found = bpy.data.objects.get((name, library_name)) or bpy.data.objects.get((name, None))
+    return found if found is not None and _is_there(found) else None
+
+
+def _is_there(obj: bpy.types.Object) -> bool:
+    """Whether an object was not deleted: what others still use stays in the file, in no scene."""
+    return bool(obj.users_scene) or obj.library is not None
+
+
+def require_object(obj: bpy.types.Object, name: str) -> bpy.types.Object:
+    """A part of the rig of a character.
+
+    Raises:
+        CharacterError: It is gone.
+    """
+    found = _find(obj, name)
+    if found is None:
+        raise CharacterError(
+            f"Object {name!r} of the rig of character {obj.name!r} is not in this file: bring it "
+            "back (File > Append), or make the character again from another rig"
+        )
+    return found
+
+
+def require_action(obj: bpy.types.Object, name: str) -> bpy.types.Action:
+    """An action of a character.
+
+    Raises:
+        CharacterError: It is gone.
+    """
+    library_name = obj.library.filepath if obj.library is not None else None
+    found = bpy.data.actions.get((name, library_name)) or bpy.data.actions.get((name, None))
+    if found is None:
+        raise CharacterError(
+            f"Action {name!r} of character {obj.name!r} is not in this file: bring it back (File > "
+            "Append), or make the character again from other actions"
+        )
+    return found
 
 
 def check_fit(mesh: bpy.types.Mesh, space: PoseSpace) -> None:

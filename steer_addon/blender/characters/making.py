@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.characters.aligning import AHEAD, along
+from ...core.characters.aligning import AHEAD, along, rounds_of
 from ...core.characters.contacts import Cycle, passing_times
 from ...core.characters.ladder import add_gaits
 from ...core.characters.pose_space import F32, PoseSpace
@@ -24,6 +24,8 @@ _DRIFTS = 0.005
 """Least share of the height that standing goes in a cycle, for which it is taken out."""
 _LOOKS = 24
 """Number of poses of standing, of which the calmest is the one that steps and clips begin in."""
+_LOOKS_AT_ROUNDS = 120
+"""Number of poses of a walk or run, by which its cycles are counted."""
 _VERTICES = 500
 """Number of their vertices that are compared."""
 
@@ -186,6 +188,7 @@ class _Posed(_Body):
         self.stand = tracks.get("Stand")
         self._offsets: dict[int, float] = {}
         self._drifts: dict[int, NDArray[np.float64]] = {}
+        self._held: dict[int, NDArray[np.float64]] = {}
         self.legs: tuple[str, ...] = ()
 
     def first(self) -> F32:
@@ -211,6 +214,24 @@ class _Posed(_Body):
         self._drifts[id(track)] = cycle.drift
         return cycle
 
+    def _one_cycle(self, rows: Rows, track: Track, stride: float | None, role: str) -> Steps[Cycle]:
+        """The same, of an action that may have several cycles; a stride that is given is of all."""
+        cycle = yield from self._align(rows, track, stride, role)
+        if stride is not None or not len(cycle.planted):
+            return cycle
+        drift = np.append(cycle.drift, 0.0).astype(np.float32)
+
+        def feet(time: float) -> F32:
+            return self._pure(track, time)[cycle.planted] - np.float32(time) * drift
+
+        rounds = rounds_of((yield from dense(feet, _LOOKS_AT_ROUNDS)))
+        if rounds > 1:
+            facing.hold(self.sampler, track, cycle.drift)
+            self._held[id(track)] = cycle.drift
+            track.cut(rounds)
+            cycle = yield from self._align(rows, track, stride, role)
+        return cycle
+
     def _drift_of(self, track: Track) -> NDArray[np.float64]:
         """How far standing goes in a cycle: root motion, or hips that end elsewhere [m]."""
         first, last = (self._pure(track, time) for time in (0.0, 1.0))
@@ -221,11 +242,11 @@ class _Posed(_Body):
     def add_all(self, rows: Rows) -> Steps[None]:
         """Add standing, walks and runs, then further actions by their names."""
         facing.straighten(self.sampler, self.walk)
-        cycle = yield from self._align(rows, self.walk, self.plan.stride, "Walk")
+        cycle = yield from self._one_cycle(rows, self.walk, self.plan.stride, "Walk")
         self.planted = cycle.planted
         if self.run is not None:
             facing.straighten(self.sampler, self.run)
-            running = yield from self._align(rows, self.run, self.plan.run_stride, "Run")
+            running = yield from self._one_cycle(rows, self.run, self.plan.run_stride, "Run")
             if (way := along(running, cycle)) != AHEAD:
                 facing.face(self.sampler, self.run, way)
                 yield from self._align(rows, self.run, self.plan.run_stride, "Run")
@@ -301,10 +322,11 @@ class _Posed(_Body):
 
     def played(self, track: Track, moves: bool = True) -> origins.Track:
         """An action as heroes play it."""
-        x, y = self._drifts.get(id(track), np.zeros(2)).tolist()
-        offset, action = self._offsets.get(id(track), 0.0), track.action
+        found = self._held if id(track) in self._held else self._drifts
+        x, y = found.get(id(track), np.zeros(2)).tolist()
+        offset, action = self._offsets.get(id(track), 0.0) / track.rounds, track.action
         name = action.name if action else ""
-        return origins.Track(name, offset, (x, y), moves, facings=track.facings)
+        return origins.Track(name, offset, (x, y), moves, track.rounds, facings=track.facings)
 
     def _clip(self, track: Track, plan: ClipPlan) -> Callable[[float], F32]:
         """Samples of an action that grows out of standing, and goes back to it."""

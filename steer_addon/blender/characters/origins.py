@@ -21,16 +21,13 @@ from ...core.characters.aligning import Facing
 from ...core.characters.legs import Leg
 from ...core.characters.rows import Origin, Place, Rows
 from ...core.errors import CharacterError
-from . import library
+from . import library, rigs
 from .sampling import Sampler, matrix_of
 from .sampling import Track as SampledTrack
 
 KEY = "steer_origin"
 """Custom property of library objects."""
 _VERSION = 1
-
-_seen: dict[int, int] = {}
-"""Session uids of rigs, by those of the characters that were made of them."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +39,7 @@ class Track:
         offset: Share of its duration at which time 0 of a row lies.
         drift: Way that it goes by root motion in a cycle [m], x and y.
         moves: Whether it goes on; otherwise the pose at the offset is held.
+        rounds: How many cycles of a row it has.
         over: Whether it lies over all others, with bones that only its rows move, at their phase.
         facings: How it is turned and moved, one after another, in units of the scene.
     """
@@ -50,6 +48,7 @@ class Track:
     offset: float = 0.0
     drift: tuple[float, float] = (0.0, 0.0)
     moves: bool = True
+    rounds: int = 1
     over: bool = False
     facings: tuple[Facing, ...] = ()
 
@@ -217,10 +216,20 @@ def write(
     )
 
 
-def rename(obj: bpy.types.Object, rig: str) -> None:
-    """Keep another name of the rig of a character; what is no text of this Steer stays."""
-    with suppress(KeyError, TypeError, ValueError, RecursionError):
-        obj[KEY] = json.dumps({**json.loads(obj[KEY]), "rig": rig})
+def rename(obj: bpy.types.Object, objects: Mapping[str, str], actions: Mapping[str, str]) -> None:
+    """Keep new names of what a character was made of; what is no text of this Steer stays.
+
+    Args:
+        obj: The character.
+        objects: New names of rig and parts, by those of before.
+        actions: The same of actions.
+    """
+    with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        data = json.loads(obj[KEY])
+        data["rig"], *data["parts"] = (objects.get(n, n) for n in (data["rig"], *data["parts"]))
+        for track in data["tracks"]:
+            track["action"] = actions.get(track["action"], track["action"])
+        obj[KEY] = json.dumps(data)
 
 
 def read(obj: bpy.types.Object) -> Origins:
@@ -246,9 +255,7 @@ def read(obj: bpy.types.Object) -> Origins:
         legs = tuple(map(str, data.get("legs") or ()))
         if data["version"] != _VERSION or units <= 0.0:
             raise ValueError("version")
-    except (
-        TypeError, ValueError, KeyError, RecursionError, AttributeError, OverflowError
-    ):  # fmt: skip
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         raise CharacterError(
             f"Character {obj.name!r} is damaged: its custom property {KEY!r} is not one of this "
             "Steer; make the character again"
@@ -262,69 +269,22 @@ def read(obj: bpy.types.Object) -> Origins:
         replace(row, ends=not entry.loops, stride=entry.stride)
         for row, entry in zip(rows, (*gaits, *clips), strict=True)
     )
-    rig = rig_of(obj, names[0]) or _object(obj, names[0])
-    parts = [_object(obj, name) for name in names[1:]]
+    rig = library.rig_of(obj, names[0]) or library.require_object(obj, names[0])
+    parts = [library.require_object(obj, name) for name in names[1:]]
     if rig.type != "ARMATURE":
         raise CharacterError(
             f"{rig.name!r}, of which character {obj.name!r} was made, is no armature any more: "
             "make the character again"
         )
-    actions = tuple(_action(obj, track.action) for track in tracks)
+    strange = [part for part in parts if part not in rigs.meshes(rig)]
+    if strange:
+        raise CharacterError(
+            f"{strange[0].name!r} of character {obj.name!r} does not hang from {rig.name!r}, which "
+            "is another rig of that name: give that one another name, and this name to the rig of "
+            "the character"
+        )
+    actions = tuple(library.require_action(obj, track.action) for track in tracks)
     return Origins(rig, tuple(parts), tracks, actions, rows, above, basis, units, legs)
-
-
-def remember(obj: bpy.types.Object, rig: bpy.types.Object) -> None:
-    """Know the rig of a character in this session, whatever name it gets."""
-    _seen[obj.session_uid] = rig.session_uid
-
-
-def rig_of(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
-    """The rig of a character: the one of this session, also under a new name; None if it is gone.
-
-    Args:
-        obj: The character.
-        name: Name of the rig when the character was made.
-    """
-    wanted = _seen.get(obj.session_uid)
-    known = (other for other in bpy.data.objects if other.session_uid == wanted)
-    rig = next(filter(_is_there, known), None) or _find(obj, name)
-    if rig is not None:
-        remember(obj, rig)
-    return rig
-
-
-def _find(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
-    """The object of this name that belongs to a character; None if it is gone."""
-    library_name = obj.library.filepath if obj.library is not None else None
-    found = bpy.data.objects.get((name, library_name)) or bpy.data.objects.get((name, None))
-    return found if found is not None and _is_there(found) else None
-
-
-def _is_there(obj: bpy.types.Object) -> bool:
-    """Whether an object was not deleted: what others still use stays in the file, in no scene."""
-    return bool(obj.users_scene) or obj.library is not None
-
-
-def _object(obj: bpy.types.Object, name: str) -> bpy.types.Object:
-    """A part of the rig of a character."""
-    found = _find(obj, name)
-    if found is None:
-        raise CharacterError(
-            f"Object {name!r} of the rig of character {obj.name!r} is not in this file: bring it "
-            "back (File > Append), or make the character again from another rig"
-        )
-    return found
-
-
-def _action(obj: bpy.types.Object, name: str) -> bpy.types.Action:
-    library_name = obj.library.filepath if obj.library is not None else None
-    found = bpy.data.actions.get((name, library_name)) or bpy.data.actions.get((name, None))
-    if found is None:
-        raise CharacterError(
-            f"Action {name!r} of character {obj.name!r} is not in this file: bring it back (File > "
-            "Append), or make the character again from other actions"
-        )
-    return found
 
 
 def _said(leg: Leg) -> list[Any]:
@@ -335,11 +295,11 @@ def _said(leg: Leg) -> list[Any]:
 
 def _track(data: Mapping[str, Any]) -> Track:
     x, y = map(_finite, data["drift"])
-    # older characters have none
+    # older characters have none of these
     facings = tuple(map(_facing, data.get("facings") or ()))
-    return Track(
-        str(data["action"]), _finite(data["offset"]), (x, y), bool(data["moves"]), facings=facings
-    )
+    rounds = max(int(data.get("rounds") or 1), 1)
+    offset, moves = _finite(data["offset"]), bool(data["moves"])
+    return Track(str(data["action"]), offset, (x, y), moves, rounds, facings=facings)
 
 
 def _finite(value: Any) -> float:

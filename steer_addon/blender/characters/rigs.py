@@ -68,7 +68,7 @@ def parts_of(
     Raises:
         CharacterError: There are none, or a name is unknown.
     """
-    found = _meshes(rig)
+    found = meshes(rig)
     unknown = [name for name in without if name not in {obj.name for obj in found}]
     if unknown:
         raise CharacterError(
@@ -87,7 +87,7 @@ def parts_of(
 
 def candidates(rig: bpy.types.Object) -> list[bpy.types.Object]:
     """Meshes that a rig deforms or carries, that are shown and have faces."""
-    shown = [obj for obj in _meshes(rig) if not obj.hide_render and not obj.hide_viewport]
+    shown = [obj for obj in meshes(rig) if not obj.hide_render and not obj.hide_viewport]
     among = _shown_with(rig)
     shown = [obj for obj in shown if not among or obj in among]
     return [obj for obj in shown if len(obj.data.polygons) or obj.modifiers]
@@ -111,7 +111,8 @@ def _shown_with(rig: bpy.types.Object) -> set[bpy.types.Object]:
     return set()
 
 
-def _meshes(rig: bpy.types.Object) -> list[bpy.types.Object]:
+def meshes(rig: bpy.types.Object) -> list[bpy.types.Object]:
+    """All meshes that a rig deforms or carries, also hidden ones."""
     found = [obj for obj in (rig, *rig.children_recursive) if obj.type == "MESH"]
     return found + [o for o in bpy.data.objects if o not in found and _follows(o, rig)]
 

@@ -26,6 +26,8 @@ F32 = NDArray[np.float32]
 _KNOTS = 96
 """Least number of times of an action at which its bones are read; in between they are blended."""
 _EULERS = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"}
+_SEAM = 0.2
+"""Share of a cycle over which its end is blended into that of the last one."""
 _NEAR = 1.0e-3
 """How far from even a key may be [frames]."""
 
@@ -41,6 +43,7 @@ class Track:
             between them the values of `Settings`, three in each row as a location; shape
             (times, row_count, 10).
         facings: How all of it was turned and moved after it was read, in units of the scene.
+        rounds: How many cycles the action has; the first one is shown.
     """
 
     def __init__(
@@ -51,13 +54,29 @@ class Track:
         self.duration = (frames[1] - frames[0]) / fps
         self.values = np.empty((0, 0, 10))
         self.facings: tuple[Facing, ...] = ()
+        self.rounds = 1
+
+    def cut(self, rounds: int) -> None:
+        """Show the first of several cycles; it has to be in place."""
+        self.rounds, self.duration = rounds, self.duration / rounds
 
     def frame(self, time: float) -> float:
         """Frame of the scene at a share of the duration."""
-        return self.frames[0] + time * (self.frames[1] - self.frames[0])
+        return self.frames[0] + time / self.rounds * (self.frames[1] - self.frames[0])
 
     def at(self, time: float) -> NDArray[np.float64]:
-        """Values at a share of the duration, shape (row_count, 10)."""
+        """Values at a share of the duration, shape (row_count, 10).
+
+        Cycles differ a little, so the end of the first one is blended into the end of the last one,
+        which leads to its start.
+        """
+        share = (time - 1.0) / _SEAM + 1.0
+        if self.rounds == 1 or share <= 0.0:
+            return self._at(time / self.rounds)
+        last = (time - 1.0) / self.rounds % 1.0
+        return blended([(1.0 - share, self._at(time / self.rounds)), (share, self._at(last))])
+
+    def _at(self, time: float) -> NDArray[np.float64]:
         place = time * (len(self.values) - 1)
         before = min(int(place), max(len(self.values) - 2, 0))
         after = min(before + 1, len(self.values) - 1)

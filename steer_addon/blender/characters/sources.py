@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Vector
 
 from ...core.characters.recipe import Recipe, from_text
 from ...core.errors import CharacterError
@@ -55,7 +56,7 @@ def keep(obj: bpy.types.Object, rig: bpy.types.Object, recipe: Recipe) -> None:
         "digest": digest(rig, recipe),
     }
     obj[KEY] = json.dumps(values)
-    origins.remember(obj, rig)
+    library.remember(obj, rig)
 
 
 def source_of(obj: bpy.types.Object) -> Source | None:
@@ -68,12 +69,63 @@ def source_of(obj: bpy.types.Object) -> Source | None:
         return None
 
 
+def names_of(obj: bpy.types.Object) -> tuple[list[str], list[str]]:
+    """Names of the objects and of the actions that a character was made of; the rig comes first.
+
+    Nothing readable gives none.
+    """
+    source = source_of(obj)
+    try:
+        recipe = from_text("" if source is None else source.recipe)
+    except CharacterError:
+        return [], []
+    actions = [recipe.stand, recipe.walk, recipe.run, *(action for _name, action in recipe.clips)]
+    assert source is not None  # nothing is no recipe
+    return [source.rig, *recipe.parts], list(dict.fromkeys(filter(None, actions)))
+
+
+def moved(
+    obj: bpy.types.Object,
+    objects: dict[str, bpy.types.Object],
+    actions: dict[str, bpy.types.Action],
+) -> None:
+    """Keep the names that all that a character was made of got in another file.
+
+    Args:
+        obj: The character.
+        objects: Its rig and parts there, by their names before.
+        actions: Its actions.
+    """
+    source = source_of(obj)
+    assert source is not None  # whose names were taken before
+    recipe = from_text(source.recipe)
+    names = {name: found.name for name, found in objects.items()}
+    acts = {"": "", **{name: found.name for name, found in actions.items()}}
+    origins.rename(obj, names, acts)
+    clips = tuple((name, acts[action]) for name, action in recipe.clips)
+    keep(
+        obj,
+        objects[source.rig],
+        replace(
+            recipe,
+            stand=acts[recipe.stand],
+            walk=acts[recipe.walk],
+            run=acts[recipe.run],
+            clips=clips,
+            # those that were left out have not come along
+            without=(),
+            parts=tuple(names[part] for part in recipe.parts),
+            optional=tuple((names[part], chance) for part, chance in recipe.optional),
+        ),
+    )
+
+
 def _rig_of(obj: bpy.types.Object, source: Source) -> bpy.types.Object | None:
     """The rig of a character; a new name that it got in this session is kept."""
-    rig = origins.rig_of(obj, source.rig)
+    rig = library.rig_of(obj, source.rig)
     if rig is not None and rig.name != source.rig and obj.library is None:
         obj[KEY] = json.dumps({**json.loads(obj[KEY]), "rig": rig.name})
-        origins.rename(obj, rig.name)
+        origins.rename(obj, {source.rig: rig.name}, {})
     return rig
 
 
@@ -133,7 +185,7 @@ def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
                 value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
             )
 
-    scale = [round(float(value), 4) for value in rig.matrix_world.to_scale()]
+    scale = [round(float(value), 4) for value in _scale(rig)]
     rate = [scene.render.fps / scene.render.fps_base for scene in rig.users_scene[:1]]
     add(scale, rate, getattr(rig.data, "pose_position", ""), *_bones(rig))
     try:
@@ -153,6 +205,15 @@ def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
     for action in actions:
         add("" if action is None else action.name, *(() if action is None else _keys(action)))
     return hashed.hexdigest()
+
+
+def _scale(rig: bpy.types.Object) -> Vector:
+    """The scale of a rig in the world, also where no view layer shows it."""
+    matrix = rig.matrix_basis.copy()
+    while rig.parent is not None:
+        matrix = rig.parent.matrix_basis @ rig.matrix_parent_inverse @ matrix
+        rig = rig.parent
+    return matrix.to_scale()
 
 
 def _place(part: bpy.types.Object) -> list[object]:

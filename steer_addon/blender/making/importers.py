@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -144,11 +145,11 @@ def join_meshes(objects: list[bpy.types.Object], name: str) -> bpy.types.Object:
 
 
 def append_characters(path: Path, scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Append all characters of a file; they need that file no longer.
+    """Append all characters of a file, with their rigs and actions; they need that file no longer.
 
     Args:
         path: A .blend file.
-        scene: The scene in whose collection of characters they are put.
+        scene: The scene in whose collections of characters, and of their rigs, they are put.
 
     Returns:
         The characters, by name.
@@ -159,35 +160,74 @@ def append_characters(path: Path, scene: bpy.types.Scene) -> list[bpy.types.Obje
     if path.suffix.lower() != ".blend" or not path.is_file():
         what = "is no .blend file" if path.is_file() else "is not there"
         raise CharacterError(f"{path} {what}: give a file that `steer character make` has saved")
-    libraries: Any = bpy.data.libraries
     try:
         with suspended():
-            names = _names(path)
-            with libraries.load(str(path.resolve()), link=False) as (there, wanted):
-                wanted.objects = [name for name in there.objects if name in names]
+            needs = _needs(path)
+            objects, actions = (
+                list(dict.fromkeys(name for names in needs.values() for name in names[kind]))
+                for kind in (0, 1)
+            )
+            wanted = _appended(path, [*needs, *objects], actions)
     except (OSError, RuntimeError) as error:
         raise CharacterError(f"{path} cannot be read: {reason_of(error)}") from None
-    found: list[bpy.types.Object] = [obj for obj in wanted.objects if obj is not None]
+    found = {name: wanted.objects[name] for name in needs if name in wanted.objects}
     if not found:
         raise CharacterError(
             f"{path} has no character: make one of its rig with `steer character make`"
         )
     kept = library.ensure_collection(scene)
-    for obj in found:
+    for obj in found.values():
         kept.objects.link(obj)
-        # its rig stays in the other file
-        if sources.KEY in obj:
+    for action in wanted.actions.values():
+        # nothing else keeps it in the file
+        action.use_fake_user = True
+    rigs = [obj for name, obj in wanted.objects.items() if name not in needs]
+    for obj in rigs:
+        library.ensure_collection(scene, library.RIGS_NAME).objects.link(obj)
+    for name, obj in found.items():
+        if all(needs[name]) and wanted.has(*needs[name]):
+            sources.moved(obj, wanted.objects, wanted.actions)
+        elif sources.KEY in obj:
+            # its rig stays in the other file
             del obj[sources.KEY]
-    return sorted(found, key=lambda obj: obj.name)
+    return sorted(found.values(), key=lambda obj: obj.name)
 
 
-def _names(path: Path) -> set[str]:
-    """Names of the characters of a file: all objects are linked to be asked, and go again."""
+@dataclass(frozen=True)
+class _Appended:
+    """What was appended, by the names that it had."""
+
+    objects: dict[str, bpy.types.Object]
+    actions: dict[str, bpy.types.Action]
+
+    def has(self, objects: list[str], actions: list[str]) -> bool:
+        """Whether all of that is there."""
+        return self.objects.keys() >= set(objects) and self.actions.keys() >= set(actions)
+
+
+def _appended(path: Path, objects: list[str], actions: list[str]) -> _Appended:
+    libraries: Any = bpy.data.libraries
+    with libraries.load(str(path.resolve()), link=False) as (there, wanted):
+        objects = [name for name in dict.fromkeys(objects) if name in there.objects]
+        actions = [name for name in actions if name in there.actions]
+        wanted.objects, wanted.actions = list(objects), list(actions)
+    found = (zip(objects, wanted.objects, strict=True), zip(actions, wanted.actions, strict=True))
+    return _Appended(*({name: item for name, item in pairs if item is not None} for pairs in found))
+
+
+def _needs(path: Path) -> dict[str, tuple[list[str], list[str]]]:
+    """Names of the characters of a file, and of the objects and actions that they were made of.
+
+    All objects are linked to be asked, and go again.
+    """
     libraries: Any = bpy.data.libraries
     before = set(libraries)
     with libraries.load(str(path.resolve()), link=True) as (there, wanted):
         wanted.objects = list(there.objects)
-    names = {obj.name for obj in wanted.objects if library.is_character(obj)}
+    found = filter(library.is_character, wanted.objects)
+    needs = {obj.name: sources.names_of(obj) for obj in found}
+    # what moves without actions cannot become heroes
+    needs = {name: names if all(names) else ([], []) for name, names in needs.items()}
     for made in set(libraries) - before:
         libraries.remove(made)
-    return names
+    return needs

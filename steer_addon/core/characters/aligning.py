@@ -1,4 +1,4 @@
-"""Motions that lie or face elsewhere: those cut from one session, and walks along a curve.
+"""Motions that lie or face elsewhere, as those cut from one session, or have several cycles.
 
 Actions that are blended have to face one way and stand at one place. How one pose lies against
 another one is the turn and way that bring its vertices nearest to those of the other, seen from
@@ -25,6 +25,12 @@ _WAYS = np.radians(20.0)
 """Difference of two ways from which on a body that goes along one of them is turned."""
 _EXPLAINED = 0.6
 """A turn leaves at most this share of how far poses are apart; otherwise they are other poses."""
+_ROUND = 0.3
+"""What a motion that looks the same after a cycle is apart from itself then, at most, as a share of
+what it was apart at some time before."""
+_NEAREST = 0.1
+"""By how much more of that it may be apart where it looks the same after several times."""
+_MOST_ROUNDS = 12
 _ALIKE, _SPIN = 0.01, np.radians(1.0)
 """Share of the height by which the ends of a cycle differ at most once its turn is taken out, and
 the least turn that is."""
@@ -117,3 +123,26 @@ def along(cycle: Cycle, other: Cycle) -> Facing:
         return AHEAD
     (x, y), (u, v) = cycle.center.tolist(), other.center.tolist()
     return Facing(float(angle), 0.0, (x, y), (u, v))
+
+
+def rounds_of(poses: F32) -> int:
+    """How many cycles a motion has, as takes of many steps do.
+
+    Args:
+        poses: Vertices at even times from the start to the end of the motion, both included, in
+            place, shape (steps + 1, vertex_count, 3).
+    """
+    steps = len(poses) - 1
+    apart = np.array([_away(poses, lag) for lag in range(steps)])
+    before = np.maximum.accumulate(apart)
+    lags = np.rint(steps / np.arange(2, _MOST_ROUNDS + 1)).astype(int)
+    found = apart[lags] / np.maximum(before[lags], 1.0e-12)
+    if found.min() > _ROUND:
+        return 1
+    return 2 + int(np.flatnonzero(found <= found.min() + _NEAREST)[-1])
+
+
+def _away(poses: F32, lag: int) -> float:
+    """How far the poses of a cycle are from those a lag later, in the mean."""
+    once = poses[:-1]
+    return float(np.linalg.norm(once - np.roll(once, -lag, axis=0), axis=-1).mean())

@@ -36,7 +36,7 @@ def aligned(
             turned, sampler.read([actions[number] for number in turned]), strict=True
         ):
             for facing in origins.tracks[number].facings:
-                put(sampler.rig, track, facing)
+                put(sampler.rig, track, facing.matrix)
             copy = actions[number].copy()
             copy[mark], copy.use_fake_user = actions[number].name, False
             made.append(copy)

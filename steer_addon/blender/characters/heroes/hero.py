@@ -208,7 +208,8 @@ class _Play:
         time[going[1:]] -= np.cumsum(np.round(np.diff(time[going])))
         offsets = np.array([track.offset for track in origins.tracks])
         moves = np.array([float(track.moves) for track in origins.tracks])
-        self.parts = time[:, None] * moves + offsets
+        rounds = np.array([track.rounds for track in origins.tracks])
+        self.parts = time[:, None] * moves / rounds + offsets
         for track in np.flatnonzero(over & self.influence.any(axis=0)):
             # it stays where it ends until the next frame, from which on it has no influence
             shown = np.flatnonzero(self.influence[:, track])
