@@ -8,6 +8,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from mathutils import Quaternion  # noqa: E402
+
 from steer_addon.blender.bake import heroes  # noqa: E402
 from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.blender.checks import obstructions  # noqa: E402
@@ -127,3 +129,31 @@ def test_the_rig_of_a_character_is_no_obstacle():
     making.make_character(bpy.context.scene, rig, recipe)
     found = obstructions.in_the_way(obj, bpy.context.evaluated_depsgraph_get())
     assert {part.parent for part in before} == {rig} and found == []
+
+
+def test_a_key_by_hand_comes_on_top_of_the_motion():
+    obj = people(last=30, count=4)
+    scene = bpy.context.scene
+    heroes.promote(obj, scene, [1])
+    (rig,) = [p for p in hero_parts(heroes.carriers(obj)[1]) if p.type == "ARMATURE"]
+    bone = rig.pose.bones["upper_arm_l"]
+
+    def turns():
+        found = []
+        for frame in range(1, 31):
+            scene.frame_set(frame)
+            found.append(bone.matrix_basis.to_quaternion())
+        return found
+
+    before = turns()
+    scene.frame_set(12)
+    wanted = Quaternion((1.0, 0.0, 0.0), 0.6) @ before[11]
+    bone.rotation_quaternion = wanted
+    bone.keyframe_insert("rotation_quaternion", frame=12)
+    after = turns()
+    assert after[11].rotation_difference(wanted).angle < 1.0e-3
+    # it swings as before, turned by as much as it was turned there
+    turned = before[11].inverted() @ wanted
+    for one, other in zip(before, after, strict=True):
+        assert (one @ turned).rotation_difference(other).angle < 1.0e-3
+    assert max(one.rotation_difference(after[0]).angle for one in after) > 0.1

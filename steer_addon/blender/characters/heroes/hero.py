@@ -326,6 +326,8 @@ def _add_strips(
 ) -> None:
     """Give the rig a strip of each action that it plays at some time."""
     data = rig.animation_data_create()
+    # a key by hand changes the motion, where REPLACE would hold its pose for all frames
+    data.action_blend_type = "COMBINE"
     for number in np.flatnonzero(play.influence.any(axis=0)):
         track, action = origins.tracks[number], origins.actions[number]
         strips: Any = data.nla_tracks.new()
