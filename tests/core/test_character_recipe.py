@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steer_addon.core.characters.recipe import Recipe, from_text, way_per_pose
+from steer_addon.core.characters.rows import Plan
 from steer_addon.core.errors import CharacterError
 
 
@@ -17,6 +18,12 @@ def test_a_recipe_of_before_has_no_parts():
     text = Recipe("Idle", "Walk", parts=("hat",)).to_text()
     assert from_text(text).parts == ("hat",)
     assert from_text(text.replace('"parts": ["hat"]', '"other": 1')).parts == ()
+
+
+def test_a_recipe_with_settings_of_another_version_is_read():
+    recipe = Recipe("Idle", "Walk", plan=Plan(tolerance=0.02, stride=1.3))
+    text = recipe.to_text().replace('"tolerance"', '"blends": true, "tolerance"')
+    assert '"blends"' in text and from_text(text) == recipe
 
 
 @pytest.mark.parametrize(

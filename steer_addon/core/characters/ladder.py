@@ -61,7 +61,7 @@ def add_gaits(rows: Rows, sample: Sample, durations: Weights) -> Steps[Place]:
         if share < 1.0:
             cycle = yield from rows.measure(_at(sample, weights), walk, given, pure)
         speed = pure.speed * (cycle.stride / pure.stride) ** 2
-        if plan.blends and len(rows.gaits) == 1:
+        if len(rows.gaits) == 1:
             yield from _add_first_steps(rows, sample, cycle, _FIRST * speed, weights, place)
         name = "walk" if share == 1.0 else f"walk {share:.0%}"
         yield from rows.add_gait(name, _at(sample, weights), cycle, speed, weights)
@@ -82,18 +82,15 @@ def _add_runs(
         walk: The cycle of the walk.
         passing: Its poses in which the feet pass each other.
     """
-    soles, mixes = _Soles(walk, passing), [1.0]
-    given, pure = rows.plan.run_stride, _at(sample, (0.0, 0.0, 1.0))
-    run = yield from rows.measure(pure, durations[1], given, walk)
+    soles, pure = _Soles(walk, passing), _at(sample, (0.0, 0.0, 1.0))
+    run = yield from rows.measure(pure, durations[1], rows.plan.run_stride, walk)
     last = yield from _passing(pure, run)
     run = soles.beside(run, last)
-    if rows.plan.blends:
-        last = yield from _passing(pure, run)
-        apart = float(np.linalg.norm(last - passing, axis=-1).max())
-        wanted = int(np.ceil(apart / (_APART * float(np.ptp(passing[..., 2])))))
-        even = np.linspace(0.0, 1.0, min(max(wanted, _MIXES[0]), _MIXES[1]) + 1)
-        mixes = list(even[1:] ** _DENSER)
-    for mix in mixes:
+    last = yield from _passing(pure, run)
+    apart = float(np.linalg.norm(last - passing, axis=-1).max())
+    wanted = int(np.ceil(apart / (_APART * float(np.ptp(passing[..., 2])))))
+    even = np.linspace(0.0, 1.0, min(max(wanted, _MIXES[0]), _MIXES[1]) + 1)
+    for mix in (even[1:] ** _DENSER).tolist():
         weights, cycle = (0.0, 1.0 - mix, mix), run
         if mix < 1.0:
             time = durations[0] * (durations[1] / durations[0]) ** mix

@@ -123,17 +123,20 @@ def from_text(text: object) -> Recipe:
     Raises:
         CharacterError: It is none.
     """
-    values: dict[str, Any]
     try:
         data = json.loads(str(text))
-        plan = Plan(**data.pop("plan"))
-        known = {info.name for info in fields(Recipe)}
-        values = {name: _frozen(value) for name, value in data.items() if name in known}
-        return Recipe(plan=plan, **values)
+        values = _known(Recipe, data)
+        return Recipe(**{**values, "plan": Plan(**_known(Plan, data["plan"]))})
     except (TypeError, ValueError, KeyError, AttributeError, RecursionError, CharacterError):
         raise CharacterError(
             f"What the character was made by is damaged ({short(text)}): use Make Character again"
         ) from None
+
+
+def _known(kind: type[Any], data: dict[str, Any]) -> dict[str, Any]:
+    """Values of the fields that there are: files of other versions have other ones."""
+    known = {info.name for info in fields(kind)}
+    return {name: _frozen(value) for name, value in data.items() if name in known}
 
 
 def _frozen(value: object) -> object:

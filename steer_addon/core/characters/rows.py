@@ -68,7 +68,6 @@ class Plan:
         slowest: Smallest stride, as a share of the walk's.
         steps: Samples of a cycle from which its way is measured.
         seconds: Time between two poses of rows without a stride [s].
-        blends: Whether the actions can be blended.
         stride: Stride of the walk [m]; None to measure it.
         run_stride: Stride of the run [m]; None to measure it.
     """
@@ -78,7 +77,6 @@ class Plan:
     slowest: float = 0.25
     steps: int = 192
     seconds: float = 1.0 / 24.0
-    blends: bool = True
     stride: float | None = None
     run_stride: float | None = None
 
@@ -91,8 +89,6 @@ class Plan:
 
     def shares(self) -> list[float]:
         """Rising shares of the walk in blends with standing; the last one is 1."""
-        if not self.blends:
-            return [1.0]
         count = int(np.ceil(np.log(1.0 / self.slowest) / np.log(self.ratio)))
         return list(np.geomspace(self.slowest, 1.0, count + 1))
 
@@ -297,13 +293,13 @@ class Rows:
         weights: Weights = (0.0, 1.0, 0.0),
     ) -> Steps[None]:
         """Add a gait at equal steps of its way; one that is no faster than the last is left out."""
-        close = 0.0 < weights[2] and self.plan.blends
+        close = weights[2] > 0.0
         if self.gaits:
             least = self.gaits[-1].speed * (_FASTER_CLOSE if close else _FASTER)
             if speed <= least * (_SLOWER_CLOSE if close else 1.0):
                 return
             speed = max(speed, least)
-        step = self.plan.tolerance * (_RUN_STEP if weights[2] > 0.0 else 1.0)
+        step = self.plan.tolerance * (_RUN_STEP if close else 1.0)
         times = row_times(cycle, pose_count(cycle.stride, step))
         turns, *level = cycle.moves_at(np.array(times)).T
         shifts = np.stack([*level, np.zeros(len(times))], axis=1)

@@ -53,7 +53,7 @@ def add_rounds(
         passing: Times of the walk at which the feet pass each other.
         sides: The legs of both sides; none where they are not known.
     """
-    if not sides or not rows.plan.blends:
+    if not sides:
         return
     stand = place.put(sample((0.0, 0.0, 0.0), 0.0, 1.0))
     yield
