@@ -7,7 +7,7 @@ import numpy as np
 from .turning import Floats, frames
 
 _STRAIGHT = 0.9995
-"""The same for any leg: knees never lock."""
+"""Part of its length to which a leg stretches at most, so that knees never lock."""
 
 _SIDEWAYS = np.array([-1.0, 0.0, 0.0])
 
