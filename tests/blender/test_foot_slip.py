@@ -19,7 +19,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 sys.path.append(str(Path(__file__).parents[1] / "core"))
 
-from walktools import on_slope, planted_slips, walk  # noqa: E402
+from walktools import finished, on_slope, planted_slips, walk  # noqa: E402
 
 from steer_addon.blender.characters import rigs  # noqa: E402
 from steer_addon.blender.characters.sampling import Sampler  # noqa: E402
@@ -57,10 +57,10 @@ def poses_of(sampler, action):
     def sample(time):
         return sampler.pose(track.at(time), track.frame(time))
 
-    cycle = contacts.measure_cycle(rows.finished(rows.dense(sample, 192)), track.duration)
+    cycle = contacts.measure_cycle(finished(rows.dense(sample, 192)), track.duration)
     made = rows.Rows(rows.Plan())
     weights = (0.0, 0.0, 1.0) if "Running" in action.name else (0.0, 1.0, 0.0)
-    rows.finished(made.add_gait("gait", sample, cycle, cycle.speed, weights))
+    finished(made.add_gait("gait", sample, cycle, cycle.speed, weights))
     return made.space(), cycle
 
 

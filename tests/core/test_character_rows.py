@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from walktools import finished
 
 from steer_addon.core.characters import contacts, ladder, rows
 from steer_addon.core.errors import CharacterError
@@ -36,7 +37,7 @@ def walker(weights, time, held=0.0, *, angle=0.0, drift=0.0, uneven=0.09, lift=0
 
 def cycle_of(steps=240, stride=None, **options):
     return contacts.measure_cycle(
-        rows.finished(rows.dense(lambda t: walker((0.0, 1.0, 0.0), t, **options), steps)),
+        finished(rows.dense(lambda t: walker((0.0, 1.0, 0.0), t, **options), steps)),
         1.0,
         stride,
     )
@@ -97,9 +98,7 @@ def test_way_goes_on_while_feet_halt_and_the_body_is_shifted_instead():
     assert 0.003 < np.abs(cycle.moves[:, 2]).max() < 0.03
     assert np.mean(cycle.moves[:-1, 2]) == pytest.approx(0.0, abs=1.0e-6)
     made = rows.Rows(rows.Plan(tolerance=0.01))
-    rows.finished(
-        made.add_gait("walk", lambda t: walker((0.0, 1.0, 0.0), t, uneven=0.24), cycle, 1.2)
-    )
+    finished(made.add_gait("walk", lambda t: walker((0.0, 1.0, 0.0), t, uneven=0.24), cycle, 1.2))
     poses = made.space().positions
     both = (poses[1:, :, 2] < 1.0e-4) & (poses[:-1, :, 2] < 1.0e-4)
     slips = np.abs(np.diff(poses[:, :, 1], axis=0) - cycle.stride / len(poses))[both]
@@ -117,7 +116,7 @@ def test_blends_whose_feet_hardly_leave_the_ground_have_those_of_the_walk():
         pose[2:, 2] += 0.01 * np.sin(2.0 * np.pi * time) ** 2
         return pose
 
-    samples = rows.finished(rows.dense(low, 240))
+    samples = finished(rows.dense(low, 240))
     # as long ahead near the ground as back: alone, these might be wings
     samples = samples[::-1]
     with pytest.raises(CharacterError, match="type in its Stride"):
@@ -139,7 +138,7 @@ def test_as_many_gaits_lie_between_walk_and_run_as_poses_differ():
     counts = []
     for sample in (walker, leaning):
         made = rows.Rows(rows.Plan(tolerance=0.05, steps=96))
-        rows.finished(ladder.add_gaits(made, sample, (1.0, 1.0, 0.7)))
+        finished(ladder.add_gaits(made, sample, (1.0, 1.0, 0.7)))
         space = made.space()
         runs = [row for row in space.gaits if row.name.startswith("run")]
         assert all(row.close for row in runs)
@@ -154,13 +153,13 @@ def test_as_many_gaits_lie_between_walk_and_run_as_poses_differ():
 def test_gait_to_a_run_that_comes_out_a_little_slower_is_kept_as_a_faster_one(speed, kept):
     made, cycle = rows.Rows(rows.Plan()), cycle_of()
     sample = lambda time: walker((0.0, 1.0, 0.0), time)  # noqa: E731
-    rows.finished(made.add_gait("walk", sample, cycle, 1.0))
-    rows.finished(made.add_gait("run 2%", sample, cycle, speed, (0.0, 0.98, 0.02)))
+    finished(made.add_gait("walk", sample, cycle, 1.0))
+    finished(made.add_gait("run 2%", sample, cycle, speed, (0.0, 0.98, 0.02)))
     speeds = [row.speed for row in made.gaits]
     assert speeds == pytest.approx([1.0, kept] if kept else [1.0])
     assert made.gaits[-1].duration == pytest.approx(cycle.stride / speeds[-1])
     # a walk is not
-    rows.finished(made.add_gait("walk 99%", sample, cycle, 0.99 * speeds[-1]))
+    finished(made.add_gait("walk 99%", sample, cycle, 0.99 * speeds[-1]))
     assert len(made.gaits) == len(speeds)
 
 
@@ -174,7 +173,7 @@ def test_first_steps_begin_in_the_pose_of_standing():
         pose = walker(weights, time, lift=0.15 * (1.0 - stands))
         return pose - np.array([0.05, 0.02, 0.03], np.float32) * stands
 
-    rows.finished(ladder.add_gaits(made, floating, (1.0, 1.0, 0.0)))
+    finished(ladder.add_gaits(made, floating, (1.0, 1.0, 0.0)))
     space = made.space()
     first = space.gaits[1]
     assert first.from_stand and first.both_sides and first.begins_twice
@@ -193,7 +192,7 @@ def test_first_steps_begin_in_the_pose_of_standing():
 def test_ladder_rises_from_standing_to_running():
     made = rows.Rows(rows.Plan(tolerance=0.05, steps=96))
     # phases of all blends are aligned: walker uses the same time for all
-    rows.finished(ladder.add_gaits(made, walker, (1.0, 1.0, 0.7)))
+    finished(ladder.add_gaits(made, walker, (1.0, 1.0, 0.7)))
     space = made.space()
     gaits = space.gaits
     assert gaits[0].stride == 0.0 and gaits[0].count == 1
@@ -214,7 +213,7 @@ def test_body_without_feet_wants_a_stride():
         points[1:3, 2] += 0.3 * np.sin(2.0 * np.pi * time)
         return points
 
-    samples = rows.finished(rows.dense(wing, 48))
+    samples = finished(rows.dense(wing, 48))
     with pytest.raises(CharacterError, match="type in its Stride"):
         contacts.measure_cycle(samples, 1.0)
     assert contacts.measure_cycle(samples, 1.0, 3.0).stride == 3.0

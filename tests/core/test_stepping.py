@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from walktools import turned, walk
+from walktools import finished, turned, walk
 
 from steer_addon.core.characters.pose_space import split_clips
-from steer_addon.core.characters.rows import Place, Plan, Rows, finished
+from steer_addon.core.characters.rows import Place, Plan, Rows
 from steer_addon.core.characters.stepping import add_rounds
 
 LEVELS = np.linspace(0.0, 0.9, 10)

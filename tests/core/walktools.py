@@ -8,8 +8,9 @@ poses, so those on the way there count too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -115,6 +116,15 @@ class Walk:
         down = points[..., 2] < low
         moved = np.linalg.norm(np.diff(points[..., :2], axis=0), axis=-1)
         return 1000.0 * moved[down[1:] & down[:-1]]
+
+
+def finished(steps: Generator) -> Any:
+    """The result of work that is done in one go."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
 
 
 def on_slope(went: Walk, rise: Iterable[float], upright: float = 1.0) -> np.ndarray:

@@ -27,6 +27,8 @@ Points = NDArray[np.floating[Any]]
 
 _BAND = 0.03
 """Share of the height: what is within it above the ground is near the ground."""
+SOLE = 0.015
+"""Share of the height: what is within it above the lowest vertex of a foot is its sole."""
 _SLOWEST = 0.3
 """Share of the mean speed below which no part of the way falls."""
 _EVEN = 1.0 / 96.0

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .pose_space import KNOTS, PoseSpace, Row
+from .steadying import bends, hats
 
 F64 = NDArray[np.float64]
 Turning = tuple[tuple[float, float, float], ...]
@@ -93,16 +94,12 @@ def turning(
         return ()
     middle = 0.5 * (points[step, vertex] + points[(step + 1) % len(points), vertex])
     ahead, left = -middle[:, 1].astype(np.float64), middle[:, 0].astype(np.float64)
-    # hats: a phase between two knots has a share of each
-    at = (step + 0.5) / len(points) * KNOTS
-    knot = at.astype(np.int64)
-    hats = np.zeros((len(at), KNOTS))
-    rates = np.zeros((len(at), KNOTS))
-    number, after = np.arange(len(at)), (knot + 1) % KNOTS
-    hats[number, knot], hats[number, after] = 1.0 - (at - knot), at - knot
-    rates[number, knot], rates[number, after] = -KNOTS / stride, KNOTS / stride
+    at = (step + 0.5) / len(points)
+    shares, knot = hats(at, KNOTS), (at * KNOTS).astype(np.int64)
+    number, rates = np.arange(len(at)), np.zeros((len(at), KNOTS))
+    rates[number, knot], rates[number, (knot + 1) % KNOTS] = -KNOTS / stride, KNOTS / stride
     none = np.zeros_like(rates)
-    to_left = np.hstack([rates * ahead[:, None] - hats, none, rates])
+    to_left = np.hstack([rates * ahead[:, None] - shares, none, rates])
     to_front = np.hstack([-rates * left[:, None], rates, none])
     bend = smooth * KNOTS / stride
     fitted = _fitted((to_left, -ahead, to_front, left), bend, stride, cycles, before)
@@ -134,8 +131,7 @@ def _fitted(
     free = np.ones((3, KNOTS), np.bool_)
     free[:, :: KNOTS // (2 * cycles)] = False
     kept = free.ravel()
-    bend = 2.0 * np.eye(KNOTS) - np.roll(np.eye(KNOTS), 1, 0) - np.roll(np.eye(KNOTS), -1, 0)
-    bends: Any = np.kron(np.eye(3), bend * bent)[:, kept]
+    held: Any = np.kron(np.eye(3), bends(KNOTS) * bent)[:, kept]
     one, other = to_left[:, kept], to_front[:, kept]
     weights, solution = np.ones(len(left)), np.zeros(int(kept.sum()))
     like = (np.array(before) * [1.0, 1.0, -1.0]).T.ravel()[kept] if before else 0.0 * solution
@@ -143,7 +139,7 @@ def _fitted(
     for _ in range(_ROUNDS + 1):
         square = one.T @ (one * weights[:, None]) + other.T @ (other * weights[:, None])
         usual = len(left) / KNOTS * float(weights.mean())
-        square += usual * (bends.T @ bends + hold * np.eye(len(solution)))
+        square += usual * (held.T @ held + hold * np.eye(len(solution)))
         found = one.T @ (left * weights) + other.T @ (front * weights) + usual * hold * like
         solution = np.linalg.solve(square, found)
         slip = np.hypot(one @ solution - left, other @ solution - front)

@@ -57,12 +57,6 @@ class Surface:
     materials: I32
     smooth: NDArray[np.bool_]
 
-    @property
-    def faces(self) -> list[tuple[int, ...]]:
-        """Vertex numbers of each face."""
-        parts = np.split(self.vertices, np.cumsum(self.sizes)[:-1])
-        return [tuple(part.tolist()) for part in parts]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Figure:

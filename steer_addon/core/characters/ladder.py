@@ -13,19 +13,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from .contacts import Cycle, turned
-from .pose_space import F32
+from .contacts import SOLE, Cycle, turned
+from .pose_space import F32, FIRST
 from .rows import FirstSteps, Place, Rows, Sample, Steps, Weights, dense, place_of
 
-_FIRST = 0.6
-"""Speed of first steps, as a share of that of the slowest walk."""
 _APART = 0.0095
 """Share of the height by which the poses of neighboring gaits from walk to run differ at most."""
 _HELD = 0.5
 """Share of the way by which planted feet, where feet pass, would move from walk to run, that the
 body moves instead: it shifts as far as the feet do."""
-_SOLE = 0.015
-"""Share of the height: what is within it above the lowest vertex of a foot is its sole."""
 _DENSER = 1.4
 """Power of an even share that is that of the run: gaits lie denser where bodies are slow."""
 _MIXES = 5, 18
@@ -62,7 +58,7 @@ def add_gaits(rows: Rows, sample: Sample, durations: Weights) -> Steps[Place]:
             cycle = yield from rows.measure(_at(sample, weights), walk, given, pure)
         speed = pure.speed * (cycle.stride / pure.stride) ** 2
         if len(rows.gaits) == 1:
-            yield from _add_first_steps(rows, sample, cycle, _FIRST * speed, weights, place)
+            yield from _add_first_steps(rows, sample, cycle, FIRST * speed, weights, place)
         name = "walk" if share == 1.0 else f"walk {share:.0%}"
         yield from rows.add_gait(name, _at(sample, weights), cycle, speed, weights)
     if run:
@@ -110,7 +106,7 @@ class _Soles:
             cycle: The cycle of the walk.
             passing: Its poses in which the feet pass each other, see `_passing`.
         """
-        band = _SOLE * float(np.ptp(passing[..., 2]))
+        band = SOLE * float(np.ptp(passing[..., 2]))
         self._soles = []
         for low in passing[:, cycle.planted, 2] if len(cycle.planted) else ():
             self._soles.append(cycle.planted[low < low.min() + band])

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numeric.easing import smoothstep
+
 _RIGID = 0.35
 """Share of a leg from the ground up that turns as far as its foot."""
 
@@ -31,6 +33,6 @@ class Leg:
 
 def share_of_turn(heights: NDArray[np.floating[Any]], low: float, top: float) -> NDArray[Any]:
     """By how much what is at heights of a leg goes with its foot, from 0 to 1, see `Leg`."""
-    part = np.clip((top - heights) / max((1.0 - _RIGID) * (top - low), 1.0e-9), 0, 1)
-    result: NDArray[Any] = part * part * (3.0 - 2.0 * part)
+    part = (top - heights) / max((1.0 - _RIGID) * (top - low), 1.0e-9)
+    result: NDArray[Any] = smoothstep(part)
     return result

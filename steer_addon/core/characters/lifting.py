@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .pose_space import KNOTS, PoseSpace
-from .steadying import hats
+from .steadying import bends, hats
 
 F64 = NDArray[np.float64]
 
@@ -61,9 +61,8 @@ def lifts(points: NDArray[np.float32], height: float, cycles: int = 1) -> tuple[
     rates = np.diff(hats(even, KNOTS), axis=0)[step]
     free = np.ones(KNOTS, np.bool_)
     free[:: KNOTS // (2 * cycles)] = False
-    bend = 2.0 * np.eye(KNOTS) - np.roll(np.eye(KNOTS), 1, 0) - np.roll(np.eye(KNOTS), -1, 0)
-    bends: Any = bend[:, free] * (KNOTS / len(points))
-    held, rates = _SMOOTH / KNOTS * own.sum() * bends.T @ bends, rates[:, free]
+    bent: Any = bends(KNOTS)[:, free] * (KNOTS / len(points))
+    held, rates = _SMOOTH / KNOTS * own.sum() * bent.T @ bent, rates[:, free]
     usual = max(_USUAL * float(np.median(np.abs(rise))), 1.0e-6)
     weights, found = own, np.zeros(int(free.sum()))
     for _ in range(_ROUNDS + 1):

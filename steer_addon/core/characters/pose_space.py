@@ -20,6 +20,8 @@ KNOTS = 24
 """Even phases of a cycle at which `Row.turning` and `lifts` are kept; between them it is mixed."""
 LEAVES = 48
 """Even phases of a cycle at which `Row.leaving` and what goes with it are kept."""
+FIRST = 0.6
+"""Speed of first steps, as a share of that of the gait that they lead to, see `Row.from_stand`."""
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CharacterError
+from ..numeric.easing import smoothstep
 from .contacts import Cycle, measure_cycle, pose_count, row_times, turned
 from .curves import with_turning
 from .leaving import with_leaving
@@ -138,16 +139,6 @@ class FirstSteps:
     away: Callable[[float], float]
 
 
-def finished(steps: Steps[Result]) -> Result:
-    """The result of work that is done in one go."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
 @dataclass(frozen=True)
 class Origin:
     """What the poses of a row were sampled from, by which a rig shows them again.
@@ -202,9 +193,9 @@ class ClipPlan:
             part: Time in the clip, from 0 to 1.
         """
         time = part * self.duration
-        near = min(max(min(time, self.duration - time) / self.ease, 0.0), 1.0)
+        near = min(time, self.duration - time) / self.ease
         inside = ((time - self.ease) / self.length) % 1.0 if self.loops else part
-        return inside, near * near * (3.0 - 2.0 * near)
+        return inside, float(smoothstep(near))
 
 
 class Rows:
@@ -305,7 +296,7 @@ class Rows:
         shifts = np.stack([*level, np.zeros(len(times))], axis=1)
         poses = yield from _laid(sample, place_of(cycle), times, turns, shifts)
         row = Row(name, self.pose_count, len(times), speed, cycle.stride, cycle.stride / speed)
-        origin = _origin(weights, place_of(cycle), times, (), turns, shifts)
+        origin = origin_of(weights, place_of(cycle), times, (), turns, shifts)
         self._add(replace(row, close=close), origin, poses)
 
     def add_first_steps(
@@ -338,9 +329,9 @@ class Rows:
             shifts += (1.0 - shares)[:, None] * stand.beside(place)
             poses = yield from _laid(half.sample, place, times, turns, shifts)
             found.append((times, shares, turns, shifts, poses))
-        all_times, *parts, poses = map(np.concatenate, zip(*found, strict=True))
+        when, part, angles, moved, poses = map(np.concatenate, zip(*found, strict=True))
         row = Row(name, self.pose_count, len(poses), speed, stride, stride / speed)
-        origin = _origin(weights, place, all_times, *parts)
+        origin = origin_of(weights, place, when, part, angles, moved)
         known = replace(row, from_stand=True, both_sides=True, begins_twice=True)
         self._add(known, origin, poses)
 
@@ -380,12 +371,16 @@ def _laid(
     return np.asarray(poses, np.float32)
 
 
-def _origin(
-    weights: Weights, place: Place, times: Iterable[float], shares: Any, turns: F64, shifts: F64
+def origin_of(
+    weights: Weights,
+    place: Place,
+    times: Iterable[float],
+    shares: Iterable[float],
+    turns: F64,
+    shifts: F64,
+    legs: tuple[Leg, ...] = (),
 ) -> Origin:
-    """What poses that were turned and moved were sampled from."""
+    """What poses that were turned and moved were sampled from, see `Origin`."""
+    when, part = (tuple(map(float, values)) for values in (times, shares))
     moved = tuple((x, y, z) for x, y, z in shifts.tolist())
-    return Origin(
-        weights, tuple(map(float, times)), place, tuple(map(float, shares)), tuple(turns.tolist()),
-        moved,
-    )  # fmt: skip
+    return Origin(weights, when, place, part, tuple(turns.tolist()), moved, legs)

@@ -75,6 +75,13 @@ def hats(at: F64, knots: int) -> F64:
     return shares
 
 
+def bends(knots: int) -> F64:
+    """How much values at even knots of a cycle bend at each of them, as a matrix of these."""
+    one = np.eye(knots)
+    result: F64 = 2.0 * one - np.roll(one, 1, 0) - np.roll(one, -1, 0)
+    return result
+
+
 def steadied(low: F64, load: F64, height: float) -> F64:
     """Turn to the left [rad] and shift to the left [m] at the times of samples, of mean 0.
 
@@ -120,10 +127,9 @@ def _fitted(
 ) -> F64:
     """Least slips to the left, and differences back in a step: turns, then shifts, of knots."""
     sizes = np.repeat([lever, 1.0], _KNOTS)
-    bend = 2.0 * np.eye(_KNOTS) - np.roll(np.eye(_KNOTS), 1, 0) - np.roll(np.eye(_KNOTS), -1, 0)
-    bends: Any = np.kron(np.eye(2), bend) * sizes
+    bent: Any = np.kron(np.eye(2), bends(_KNOTS)) * sizes
     means: Any = np.kron(np.eye(2), np.ones((1, _KNOTS))) * sizes
-    held = _BENDS * bends.T @ bends + np.diag(_SIZE * sizes**2) + len(left) * means.T @ means
+    held = _BENDS * bent.T @ bent + np.diag(_SIZE * sizes**2) + len(left) * means.T @ means
     counts = np.diff(starts, append=len(left))
     own = own / own.mean()
     weights, solution = own, np.zeros(2 * _KNOTS)

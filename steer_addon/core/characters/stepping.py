@@ -10,16 +10,15 @@ turns, so it stays.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .contacts import turned
+from .contacts import SOLE, turned
 from .figures.rounds import NAMES, stepped_round
 from .legs import Leg, share_of_turn
 from .pose_space import F32, Row
-from .rows import Origin, Place, Rows, Sample, Steps
+from .rows import Place, Rows, Sample, Steps, origin_of
 
 F64 = NDArray[np.float64]
 Sides = Sequence[NDArray[np.bool_]]
@@ -29,8 +28,6 @@ _ROUND, _DURATION = float(np.radians(70.0)), 0.8
 """Turn of a cycle [rad], and its usual time [s]."""
 _WAY = 1.0
 """Way of the outermost sole from pose to pose, over that of walks."""
-_SOLE = 0.015
-"""Share of the height: what is within it above the lowest vertex of a foot is its sole."""
 _WIDEST, _SHORTEST = 0.25, 0.12
 """Shares of the height: feet that stand further from the middle would be swung too far, and so
 would those below shorter legs."""
@@ -80,16 +77,8 @@ def add_rounds(
         told = (times[order], shares[order], turns[order], shifts[order])
         legs = body.legs((left[order], right[order]), rises[:, order])
         row = Row(name, rows.pose_count, count, duration=_DURATION, turn=way * _ROUND)
-        rows.add_further(row, _origin(place, *told, legs), np.stack(poses)[order])
-
-
-def _origin(
-    place: Place, times: F64, shares: F64, turns: F64, shifts: F64, legs: tuple[Leg, ...]
-) -> Origin:
-    moved: Any = tuple(map(tuple, shifts.tolist()))
-    parts = (tuple(values.tolist()) for values in (times, shares, turns))
-    when, part, angles = parts
-    return Origin((0.0, 1.0, 0.0), when, place, part, angles, moved, legs)
+        origin = origin_of((0.0, 1.0, 0.0), place, *told, legs)
+        rows.add_further(row, origin, np.stack(poses)[order])
 
 
 class _Legs:
@@ -109,7 +98,7 @@ class _Legs:
         self.reach, self.fit, self._high = 0.0, True, _LIFT * height
         for leg in self._legs:
             low, top = float(stand[leg, 2].min()), float(stand[leg, 2].max())
-            sole = leg[stand[leg, 2] < low + _SOLE * height]
+            sole = leg[stand[leg, 2] < low + SOLE * height]
             self._soles.append(sole)
             self._heights.append((low, top))
             self._shares.append(share_of_turn(stand[leg, 2], low, top).astype(np.float32))

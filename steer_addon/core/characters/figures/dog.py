@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..contacts import turned
 from ..figure import Figure, Skeleton
 from .assembly import (
     Joints,
@@ -18,7 +19,7 @@ from .assembly import (
 )
 from .limbs import limb
 from .people import rows_of
-from .rounds import add_rounds, around, stepped_round
+from .rounds import add_rounds, stepped_round
 from .skin import Follows, Skin
 from .steps import Foot, Gait, Track, away_from_stand, first_track, foot_track, in_units
 from .turning import Floats, between, joint_places, moved, turn
@@ -176,12 +177,12 @@ def _turning(skeleton: Skeleton, phase: Floats, stand: Gait, values: Gait) -> Jo
     for name in _LEGS:
         for end in ("_l", "_r"):
             yaw, height = stepped_round(phase, (end == "_r") == (name == "fore"), values["round"])
-            ankle = around(rest[_LEGS[name][2] + end] + 0.0 * root, yaw)
+            ankle = turned(rest[_LEGS[name][2] + end] + 0.0 * root, yaw)
             ankle[:, 2] += values["lift"] * height
             track = Track(ankle, none, none, yaw, height == 0.0)
             _add_leg(skeleton, root, turns, (name, end), track)
-    turned = np.stack([turns[name] for name in skeleton.names], axis=1)
-    return joint_places(skeleton, root, turned), turned
+    matrices = np.stack([turns[name] for name in skeleton.names], axis=1)
+    return joint_places(skeleton, root, matrices), matrices
 
 
 def _add_leg(

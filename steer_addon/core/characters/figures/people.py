@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..figure import Figure
-from ..pose_space import Row
+from ..pose_space import FIRST, Row
 from .assembly import (
     Table,
     assembled,
@@ -26,8 +26,6 @@ _FAR = 0.2
 """How far soles are from the middle, in legs."""
 _CLOSE = "between", "run"
 """Kinds of gaits that are like the ones before them, see `Row.close`."""
-_FIRST = 0.6
-"""Speed of first steps, as a share of that of the gait that they lead to."""
 
 
 def make_person(name: str, tolerance: float) -> Figure:
@@ -79,7 +77,7 @@ def rows_of(table: Table, leg: float, tolerance: float) -> tuple[list[Row], list
         for name, place, times in table[kind]["rows"]:
             gait, first = _gait_of(table, kind, place, leg), kind == "start"
             # first steps begin with either foot
-            speeds, cycles = (_FIRST, 2) if first else (1.0, 1)
+            speeds, cycles = (FIRST, 2) if first else (1.0, 1)
             count = 2 * max(int(np.ceil(0.5 * gait["stride"] / (times * tolerance))), 4)
             speed, way = round(speeds * gait["speed"], 3), cycles * round(gait["stride"], 4)
             next_row(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...numeric.easing import smoothstep
 from ..figure import Skeleton
 from .assembly import Table
 from .skin import Floats, Follows, Ring, Skin, around, bulged
@@ -33,8 +34,7 @@ def skin_of(table: Table, skeleton: Skeleton) -> Skin:
 
 def _smooth(value: float, low: float, high: float) -> float:
     """0 below `low`, 1 above `high`, smooth between."""
-    part = min(max((value - low) / (high - low), 0.0), 1.0)
-    return part * part * (3.0 - 2.0 * part)
+    return float(smoothstep((value - low) / (high - low)))
 
 
 def _oval(row: list[float], count: int, power: float = 0.9) -> Floats:

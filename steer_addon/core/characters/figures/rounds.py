@@ -66,10 +66,3 @@ def stepped_round(phase: Floats, late: bool, angle: float) -> tuple[Floats, Floa
     height = np.zeros(len(phase))
     height[steps] = (4.0 * part * (1.0 - part)) ** _RISE
     return yaw, height
-
-
-def around(points: Floats, yaw: Floats) -> Floats:
-    """Points turned to the left about the body, shape (n, 3)."""
-    cosine, sine = np.cos(yaw), np.sin(yaw)
-    x, y = points[:, 0], points[:, 1]
-    return np.stack([cosine * x - sine * y, sine * x + cosine * y, points[:, 2]], axis=-1)

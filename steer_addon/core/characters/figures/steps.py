@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...numeric.easing import smoothstep
 from .turning import Floats
 
 Gait = dict[str, float]
@@ -167,7 +168,7 @@ def first_track(phase: Floats, late: float, gait: Gait, foot: Foot, stand: Track
     share = _swung(phase, late, gait)[:, None]
     pitch, toes, edge = track.pitch, track.toes, np.minimum(phase, 1.0 - phase)
     lifts = not foot_track(np.array([late]), gait, foot).planted[0]
-    up = _soft(edge / _LIFTED) if lifts else np.ones(len(phase))
+    up = smoothstep(edge / _LIFTED) if lifts else np.ones(len(phase))
     # where the foot rolls, the ankle goes on over what stands
     held += up[:, None] * _rolled(phase + late, gait, foot)
     ankle[:, :2] = held + share * (ankle[:, :2] - held)
@@ -187,7 +188,7 @@ def _rolled(phase: Floats, gait: Gait, foot: Foot) -> Floats:
     In the air it goes from what it was as the foot left the ground to what it is as it lands.
     """
     stance, since = gait["stance"], np.mod(phase - gait["contact"], 1.0)
-    part = _soft((since - stance) / (1.0 - stance))
+    part = smoothstep((since - stance) / (1.0 - stance))
 
     def at(time: Floats) -> Floats:
         ahead, side = _planted(time, gait, foot)[:2]
@@ -208,15 +209,9 @@ def _swung(phase: Floats, late: float, gait: Gait) -> Floats:
     in_air &= np.minimum(fine, 1.0 - fine) > 0.5 * _LIFTED
     before = np.cumsum(in_air * (fine < 0.5)) / np.sum(in_air * (fine < 0.5))
     after = np.cumsum(in_air * (fine >= 0.5)) / np.sum(in_air * (fine >= 0.5))
-    share: Floats = _soft(np.interp(phase, fine, before)) - _soft(np.interp(phase, fine, after))
+    gone, back = (smoothstep(np.interp(phase, fine, part)) for part in (before, after))
+    share: Floats = gone - back
     return share
-
-
-def _soft(part: Floats) -> Floats:
-    """From 0 to 1 with level ends."""
-    x = np.clip(part, 0.0, 1.0)
-    result: Floats = x * x * (3.0 - 2.0 * x)
-    return result
 
 
 def _planted(since: Floats, gait: Gait, foot: Foot) -> list[Floats]:

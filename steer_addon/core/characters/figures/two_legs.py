@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..contacts import turned
 from ..figure import Skeleton
 from .limbs import limb
-from .rounds import around, stepped_round
+from .rounds import stepped_round
 from .steps import Foot, Gait, Track, away_from_stand, first_track, foot_track
 from .turning import Floats, between, joint_places, moved, turn
 
@@ -99,7 +100,7 @@ class Body:
             yaw, height = stepped_round(phase, late, values["round"])
             own = self._foot_of(stand, 0.0 * phase)
             own = _mirrored(own) if late else own
-            ankle = around(own.ankle, yaw)
+            ankle = turned(own.ankle, yaw)
             ankle[:, 2] += values["lift"] * height
             tracks[side] = Track(ankle, own.pitch, own.toes, own.yaw + yaw, height == 0.0)
         return self._sunk(root, turns, tracks)
