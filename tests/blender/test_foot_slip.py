@@ -9,15 +9,12 @@ that roll within these 3 % slip more there, as all of an upright body moves stra
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
-sys.path.append(str(Path(__file__).parents[1] / "core"))
 
 from walktools import finished, on_slope, planted_slips, walk  # noqa: E402
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
-sys.path.append(str(Path(__file__).parents[1] / "core"))
 
 from walktools import walk  # noqa: E402
 

@@ -11,17 +11,14 @@ apart; starts pop by next to nothing.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
-sys.path.append(str(Path(__file__).parents[1] / "core"))
 
 from blendtools import CLEAR, blended_pops  # noqa: E402
 from walktools import (  # noqa: E402
