@@ -13,6 +13,7 @@ from ...characters.cast import CLOSE
 from ...characters.pose_space import LEAVES
 from ...compiled.jit import kernel
 from .landing import HARD, LANDING, SWING
+from .stance import knots
 
 WAY, PHASES, LANDING_WAY, SHIFT, APART = 0, 1, 2, 3, 5
 """Columns of a table of where gaits are left, see `leaving_of`."""
@@ -25,17 +26,9 @@ _ROUNDS = 3
 
 
 @kernel
-def knots(phase):
-    """The even phases before and after a phase, and how far it is from the one to the other."""
-    place = (phase - math.floor(phase)) * LEAVES
-    knot = min(int(place), LEAVES - 1)
-    return knot, (knot + 1) % LEAVES, place - knot
-
-
-@kernel
 def _further(leaving, who, gait, phase):
     """By how much the phase of the gait before is further, where it is most like a gait."""
-    before, after, part = knots(phase)
+    before, after, part = knots(phase, LEAVES)
     first, last = leaving[who, gait, before, PHASES], leaving[who, gait, after, PHASES]
     return (1.0 - part) * first + part * last
 
@@ -73,7 +66,7 @@ def part_from(leaving, who, gait, following, phase, limbs, i):
         i: The agent.
     """
     faster, sign = (gait, 1.0) if following < gait else (following, -1.0)
-    before, after, part = knots(phase)
+    before, after, part = knots(phase, LEAVES)
     for k in range(2):
         first, last = (
             leaving[who, faster, before, SHIFT + k],
@@ -110,7 +103,7 @@ def changed(table, leaving, who, phase, gait, wanted, way, lands, limbs, i, dt):
         if leaving[who, faster, 0, WAY] == math.inf:
             break
         found = like(leaving, who, gait, following, phase)
-        before, after, _part = knots(phase if faster == gait else found)
+        before, after, _part = knots(phase if faster == gait else found, LEAVES)
         least = max(leaving[who, faster, before, column], leaving[who, faster, after, column])
         apart = max(leaving[who, faster, before, APART], leaving[who, faster, after, APART])
         if least <= way:

@@ -36,6 +36,19 @@ LEAST_UP = 0.1
 
 
 @kernel
+def knots(phase, count):
+    """The even phases before and after a phase, and how far it is from the one to the other.
+
+    Args:
+        phase: Cycles of a gait.
+        count: Number of even phases of a cycle.
+    """
+    place = (phase - math.floor(phase)) * count
+    knot = min(int(place), count - 1)
+    return knot, (knot + 1) % count, place - knot
+
+
+@kernel
 def settle(memory, i, velocity, old_velocity, ahead, up, stairs, size, dt):
     """Take up the slope of the ground, and lean into the acceleration, both with some delay.
 
@@ -89,11 +102,9 @@ def bend(memory, i, stride, turns, turn, way, dt):
         return
     most = MOST_TURN / stride
     counted = min(most, max(-most, curve))
-    place = (memory[i, PHASE] - math.floor(memory[i, PHASE])) * KNOTS
-    knot = min(int(place), KNOTS - 1)
-    after, part = (knot + 1) % KNOTS, place - knot
+    before, after, part = knots(memory[i, PHASE] * 1.0, KNOTS)
     for k in range(3):
-        memory[i, TWIST + k] = counted * ((1.0 - part) * turns[knot, k] + part * turns[after, k])
+        memory[i, TWIST + k] = counted * ((1.0 - part) * turns[before, k] + part * turns[after, k])
     # a step leads along the heading at its end, which so is half a turn behind the curve there
     memory[i, TWIST] += 0.5 * counted * way
 
@@ -145,10 +156,8 @@ def lower(memory, i, lifts, upright):
     rise = math.hypot(ahead, side)
     if rise == 0.0:
         return
-    place = (memory[i, PHASE] - math.floor(memory[i, PHASE])) * KNOTS
-    knot = min(int(place), KNOTS - 1)
-    part = place - knot
-    lift = (1.0 - part) * lifts[knot] + part * lifts[(knot + 1) % KNOTS]
+    before, after, part = knots(memory[i, PHASE] * 1.0, KNOTS)
+    lift = (1.0 - part) * lifts[before] + part * lifts[after]
     leans = min(math.atan(rise), STEEPEST) * upright
     along = lift * math.sin(leans) * math.cos(leans) / rise
     memory[i, SHIFT_AHEAD] -= along * ahead

@@ -43,7 +43,7 @@ def trembles(sway, i, table, who, gait, old, new, size, dt):
     sway[i, 0] += taken * (x - sway[i, 0])
     sway[i, 1] += taken * (y - sway[i, 1])
     sway[i, 2] += taken * (speed - sway[i, 2])
-    if table.shape[1] < 2 or speed >= TREMBLES * size * table[who, 1, SPEED]:
+    if speed >= TREMBLES * size * table[who, 1, SPEED]:
         return False
     least = STEADIER if gait == 0 else STEADY
     return math.hypot(sway[i, 0], sway[i, 1]) < least * sway[i, 2]
