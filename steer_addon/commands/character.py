@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..blender.characters import making, rigs
 from ..blender.headless import batch
 from ..blender.making import importers, staging
+from ..core.characters.memory import check_memory, expected_poses
 from ..core.characters.recipe import Recipe, optional_part, way_per_pose
 from ..core.characters.rows import Plan
 from ..core.errors import CharacterError, short
@@ -181,8 +182,9 @@ def _memory(scene: bpy.types.Scene, rig: bpy.types.Object, recipe: Recipe) -> st
     counts = rigs.counts(rig, scene.view_layers[0].depsgraph)
     shown = [count for name, count in counts.items() if name not in recipe.without]
     vertices, faces = (int(recipe.faces * sum(part[k] for part in shown)) for k in (0, 1))
-    poses = rigs.expected_poses(recipe, _height(scene, rig))
-    return rigs.check_memory(poses, vertices, faces, recipe)
+    seconds = rigs.seconds(recipe, scene.render.fps / scene.render.fps_base)
+    poses = expected_poses(recipe, _height(scene, rig), seconds)
+    return check_memory(poses, vertices, faces, recipe)
 
 
 def _height(scene: bpy.types.Scene, rig: bpy.types.Object) -> float:

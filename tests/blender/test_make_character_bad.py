@@ -11,9 +11,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import library, library_group, making, rigs  # noqa: E402
+from steer_addon.blender.characters import library, library_group, making  # noqa: E402
 from steer_addon.blender.checks import advice, character_checks  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.core.characters import memory  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
@@ -224,12 +225,12 @@ def test_half_a_million_faces_say_what_they_take(levels, words):
 
 def test_levels_that_take_too_much_are_told_before_anything_is_sampled(monkeypatch):
     rig = walking_rig()
-    monkeypatch.setattr(rigs, "MOST_BYTES", 0)
+    monkeypatch.setattr(memory, "MOST_BYTES", 0)
     with pytest.raises(CharacterError) as told:
         make(rig)
     poses = int(str(told.value).partition(" ")[0])
     # four boxes of eight vertices may be made, and take three times as much with two levels
-    monkeypatch.setattr(rigs, "MOST_BYTES", int(1.2 * poses * (24 * 32 + 24 * 1024)))
+    monkeypatch.setattr(memory, "MOST_BYTES", int(1.2 * poses * (24 * 32 + 24 * 1024)))
     next(steps := making.making(bpy.context.scene, rig, RECIPE))
     steps.close()
     before = state(rig)
@@ -243,12 +244,12 @@ def test_what_is_offered_is_a_share_of_all_faces(faces):
     recipe = replace(RECIPE, faces=faces, levels=1)
     count = int(1_000_000 * faces)
     with pytest.raises(CharacterError) as told:
-        rigs.check_memory(400, count, count, recipe)
+        memory.check_memory(400, count, count, recipe)
     share = float(re.search(r"set Faces to ([\d.]+)%", str(told.value))[1]) / 100.0
     # of a million vertices, 24 bytes in each of the 400 poses and a third more for the level
     assert share == pytest.approx(0.9 * 4 * 1024**3 / (1_000_000 * 24 * 400 * 4 / 3), rel=0.05)
     kept = int(1_000_000 * share)
-    rigs.check_memory(400, kept, kept, replace(recipe, faces=share))
+    memory.check_memory(400, kept, kept, replace(recipe, faces=share))
 
 
 def test_errors_of_the_operator_leave_nothing():

@@ -13,6 +13,9 @@ from steer_addon.blender.characters import library, rigs, sources  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.headless.batch import open_file  # noqa: E402
 from steer_addon.cli import main  # noqa: E402
+from steer_addon.commands import character  # noqa: E402
+from steer_addon.core.characters.recipe import Recipe  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
 from tests.blender.walking_rigs import walking_rig  # noqa: E402
 from tests.cli.conftest import Run  # noqa: E402
 
@@ -52,6 +55,17 @@ def corrected(walker):
         "wait", "--feet", "leg.l", "--feet", "leg.r", "--without", "hat", "--optional",
         "head=0.5", "--levels", 1, "--save", out, "--json",
     )  # fmt: skip
+
+
+def test_actions_of_many_frames_a_second_are_expected_to_be_short():
+    bpy.ops.wm.read_homefile(use_empty=True)
+    rig, scene, told = walking_rig(), bpy.context.scene, []
+    recipe = Recipe("Idle", "Walk", clips=(("wait", "Idle"),), plan=Plan(tolerance=0.2))
+    for fps in (24, 120):
+        scene.render.fps = fps
+        told.append(int(character._memory(scene, rig, recipe).partition(" ")[0]))
+    # two actions of 24 frames, which are sampled 24 times a second
+    assert told[0] - told[1] in (38, 39)
 
 
 def test_make_a_character(made):

@@ -13,11 +13,12 @@ import numpy as np
 from mathutils.bvhtree import BVHTree
 from numpy.typing import NDArray
 
+from ...core.characters.memory import LEVEL_SHARE
 from ...core.characters.pose_space import PoseSpace
 from ..display import display
 from ..display.appended import unseen
 from ..suspension import suspended
-from . import library, library_group, pose_points, rigs
+from . import library, library_group, pose_points
 
 MOST = len(library_group.LEVELS)
 _KEY = unseen("steer_level")
@@ -37,7 +38,7 @@ def decimated(
     """
     found = []
     for level in range(1, levels + 1):
-        made = _decimate(mesh, rigs.LEVEL_SHARE**level, scene)
+        made = _decimate(mesh, LEVEL_SHARE**level, scene)
         triangles, weights = _bind(mesh, made)
         # one pose after another, as the corners of all at once take nine times as much memory
         poses = [np.einsum("vk,vkx->vx", weights, pose[triangles]) for pose in space.positions]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...core.characters.aligning import AHEAD, along, rounds_of
 from ...core.characters.contacts import Cycle, passing_times
 from ...core.characters.ladder import add_gaits
+from ...core.characters.memory import check_memory, expected_poses
 from ...core.characters.pose_space import F32, PoseSpace
 from ...core.characters.recipe import Recipe
 from ...core.characters.rows import ClipPlan, Rows, Steps, Weights, dense, place_of
@@ -105,7 +106,7 @@ def making(
         faces = sum(len(t.evaluated_get(sampler.depsgraph).data.polygons) for t in sampler.twins)
         # strides are known only once sampled: a first guess tells what is far too much
         expected = body.expected(points)
-        rigs.check_memory(expected, vertices, faces, recipe)
+        check_memory(expected, vertices, faces, recipe)
         total = expected + body.gait_count() * recipe.plan.steps
         for done, _ in enumerate(body.add_all(rows), 1):
             yield 0.99 * done / (total + max(0, done - 0.9 * total))
@@ -118,7 +119,7 @@ def making(
     try:
         space = rows.space()
         space = PoseSpace(np.ascontiguousarray(space.positions[:, order]), space.gaits, space.clips)
-        memory = rigs.check_memory(space.pose_count, vertices, faces, recipe)
+        memory = check_memory(space.pose_count, vertices, faces, recipe)
         further = levels.decimated(mesh, space, recipe.levels, scene)
         if anew is None:
             anew = library.make(f"{rig.name} Character", mesh, space, scene)
@@ -152,7 +153,8 @@ class _Body:
 
     def expected(self, points: F32) -> int:
         """A guess at the number of poses, before strides are known."""
-        return rigs.expected_poses(self.recipe, float(np.ptp(points[:, 2])), self.sampler.fps)
+        seconds = rigs.seconds(self.recipe, self.sampler.fps)
+        return expected_poses(self.recipe, float(np.ptp(points[:, 2])), seconds)
 
     def gait_count(self) -> int:
         """How many gaits are measured."""

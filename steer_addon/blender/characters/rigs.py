@@ -46,13 +46,6 @@ _MOST_ASKED = 100_000
 """Vertices up to which each is asked for its bones."""
 _LEAST_SCALE = 1.0e-6
 """Scale below which a body is flat."""
-MOST_BYTES = 4 * 1024**3
-"""Memory that the poses of a character may take."""
-_VERTEX, _INSTANCE = 24, 24 * 1024
-"""Memory of a vertex in a pose, which has a place and a velocity, and of what Blender keeps beside
-for each pose, optional part and level of detail [bytes]; a file has half as much of the first."""
-LEVEL_SHARE = 1.0 / 3.0
-"""Faces of a level of detail, against those of the one before."""
 
 
 def parts_of(
@@ -337,51 +330,13 @@ def check_frames(action: bpy.types.Action, role: str) -> None:
         )
 
 
-def expected_poses(recipe: Recipe, height: float, fps: float = 24.0) -> int:
-    """A guess at the number of poses, before strides are known.
+def seconds(recipe: Recipe, fps: float) -> float:
+    """Time of the actions that are sampled by it, those of standing and of clips [s].
 
     Args:
         recipe: What is made.
-        height: Height of the body [m].
         fps: Frame rate of its actions.
     """
-    plan = recipe.plan
-    stride = plan.stride or 0.6 * height
-    walks = sum(plan.shares()) * stride
-    ways = walks + (12.0 * (plan.run_stride or stride) if recipe.run else 0.0)
-    timed = [recipe.stand, *(action for _, action in recipe.clips)]
-    found = [bpy.data.actions[name] for name in timed if name in bpy.data.actions]
-    seconds = sum(action.frame_range[1] - action.frame_range[0] for action in found) / fps
-    return int(ways / plan.tolerance + seconds / plan.seconds) + 1
-
-
-def check_memory(poses: int, vertices: int, faces: int, recipe: Recipe) -> str:
-    """What the poses of a character take; refuse what is too much.
-
-    Args:
-        poses: Number of poses.
-        vertices: Number of vertices of the body, as the recipe has them.
-        faces: Number of its faces.
-        recipe: What is made. Each of its levels of detail has all of the poses, too.
-
-    Raises:
-        CharacterError: They take more than Steer allows.
-    """
-    levels = recipe.levels
-    kinds = (1 + len(recipe.optional)) * (1 + levels)
-    size = poses * (_VERTEX * vertices * added(levels) + _INSTANCE * kinds)
-    further = f" with {levels} level{'s' if levels > 1 else ''} of detail" if levels else ""
-    text = f"{poses} poses of {faces} faces{further} take {size / 1024**2:.0f} MB"
-    if size > MOST_BYTES:
-        share = 100.0 * 0.9 * recipe.faces * MOST_BYTES / size
-        fewer = "choose fewer levels, " if levels else ""
-        raise CharacterError(
-            f"{text}, more than {MOST_BYTES / 1024**2:.0f} MB: set Faces to {share:.2g}% or "
-            f"less to decimate it, {fewer}or raise Way per Pose"
-        )
-    return text
-
-
-def added(levels: int) -> float:
-    """How much more a body takes with its levels of detail than alone, as a factor."""
-    return sum(LEVEL_SHARE**level for level in range(levels + 1))
+    names = [recipe.stand, *(action for _, action in recipe.clips)]
+    found = [bpy.data.actions[name] for name in names if name in bpy.data.actions]
+    return sum(action.frame_range[1] - action.frame_range[0] for action in found) / fps

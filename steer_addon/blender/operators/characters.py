@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core.characters.memory import check_memory, expected_poses
 from ...core.characters.pose_space import split_clips
 from ...core.characters.recipe import Recipe, optional_part, way_per_pose
 from ...core.characters.rows import Plan
@@ -219,8 +220,8 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         fps = context.scene.render.fps / context.scene.render.fps_base
         try:
             recipe = self._recipe(context)
-            poses = rigs.expected_poses(recipe, height, fps)
-            return f"About {rigs.check_memory(poses, vertices, faces, recipe)}"
+            poses = expected_poses(recipe, height, rigs.seconds(recipe, fps))
+            return f"About {check_memory(poses, vertices, faces, recipe)}"
         except CharacterError as error:
             return str(error)
 
