@@ -101,7 +101,7 @@ def making(
         rigs.check_scale(rig.name, posed)
         if sampler.is_posed:
             rigs.check_upright(rig.name, posed, recipe.feet or rigs.guess_feet(rig))
-        rows = Rows(recipe.plan, feet.mask_of(sampler, recipe.feet))
+        rows = Rows(recipe.plan, body.owners.mask_of(recipe.feet))
         vertices = len(points)
         faces = sum(len(t.evaluated_get(sampler.depsgraph).data.polygons) for t in sampler.twins)
         # strides are known only once sampled: a first guess tells what is far too much
@@ -111,7 +111,7 @@ def making(
         for done, _ in enumerate(body.add_all(rows), 1):
             yield 0.99 * done / (total + max(0, done - 0.9 * total))
         body.first()
-        found = feet.names_of(sampler, body.planted)
+        found = body.owners.names_of(body.planted)
         left_out = joining.left_out(sampler, rig)
         mesh, order = joining.join_parts(sampler, rig.name)
         optional_parts.mark(mesh, sampler.names, sampler.sizes, order, recipe.optional)
@@ -144,7 +144,7 @@ class _Body:
     def __init__(self, sampler: Sampler, recipe: Recipe) -> None:
         """Remember where samples come from."""
         self.sampler, self.recipe = sampler, recipe
-        self.plan = recipe.plan
+        self.plan, self.owners = recipe.plan, feet.Owners(sampler)
         self.planted: NDArray[np.intp] = np.empty(0, np.intp)
 
     def first(self) -> F32:
@@ -274,7 +274,7 @@ class _Posed(_Body):
                 loops = rigs.loops(self.sampler.rig, track.action)
             plan = ClipPlan(track.duration or 1.0, loops)
             yield from rows.add_clip(name, self._clip(track, plan), plan, place)
-        legs = feet.legs_of(self.sampler, cycle.planted)
+        legs = self.owners.legs_of(cycle.planted)
         self.legs, sides = tuple(legs), tuple(legs.values())
         yield from add_rounds(rows, self._sample, place, passing_times(cycle), sides)
 
