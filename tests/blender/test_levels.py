@@ -97,6 +97,20 @@ def test_levels_have_a_third_of_the_faces_each():
         assert [material.name for material in mesh.materials]
 
 
+def test_faces_are_decimated_beside_the_scene_of_the_user():
+    rig, told = round_rig(), []
+
+    def tell(scene, _depsgraph):
+        told.append(scene.name)
+
+    bpy.app.handlers.depsgraph_update_post.append(tell)
+    try:
+        character(2, rig=rig)
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(tell)
+    assert told and bpy.context.scene.name not in told
+
+
 @pytest.mark.parametrize("gait", often([0, 1, 2], 1))
 def test_levels_show_the_pose_of_the_body(gait):
     made = character(2)

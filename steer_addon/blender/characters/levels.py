@@ -18,31 +18,59 @@ from ...core.characters.pose_space import PoseSpace
 from ..display import display
 from ..display.appended import unseen
 from ..suspension import suspended
-from . import library, library_group, pose_points
+from . import library, library_group, optional_parts, pose_points
 
 MOST = len(library_group.LEVELS)
 _KEY = unseen("steer_level")
 """Custom property of the objects: they belong to a character."""
 
 
-def decimated(
-    mesh: bpy.types.Mesh, space: PoseSpace, levels: int, scene: bpy.types.Scene
-) -> list[tuple[bpy.types.Mesh, PoseSpace]]:
-    """Meshes of fewer and fewer faces, with the same poses.
+def decimated(mesh: bpy.types.Mesh, levels: int, scene: bpy.types.Scene) -> list[bpy.types.Mesh]:
+    """Meshes of fewer and fewer faces.
 
     Args:
         mesh: The whole body, which has not got its poses yet.
-        space: Its poses.
         levels: How many meshes, 0 to `MOST`.
-        scene: Any scene; it is as before afterwards.
+        scene: A scene that is thrown away: an object is added to it, and evaluated.
+    """
+    found: list[bpy.types.Mesh] = []
+    if not levels:
+        return found
+    with suspended():
+        obj = bpy.data.objects.new(mesh.name, mesh)
+        scene.collection.objects.link(obj)
+        try:
+            modifier: Any = obj.modifiers.new("Decimate", "DECIMATE")
+            for level in range(1, levels + 1):
+                modifier.ratio = LEVEL_SHARE**level
+                scene.view_layers[0].update()
+                depsgraph = scene.view_layers[0].depsgraph
+                evaluated = obj.evaluated_get(depsgraph)
+                made = bpy.data.meshes.new_from_object(
+                    evaluated, preserve_all_data_layers=True, depsgraph=depsgraph
+                )
+                found.append(made)
+        finally:
+            bpy.data.objects.remove(obj)
+    return found
+
+
+def posed(
+    mesh: bpy.types.Mesh, levels: list[bpy.types.Mesh], space: PoseSpace
+) -> list[tuple[bpy.types.Mesh, PoseSpace]]:
+    """The meshes of levels, each with the poses of the whole body.
+
+    Args:
+        mesh: The whole body, which has not got its poses yet.
+        levels: What `decimated` made of it.
+        space: Its poses.
     """
     found = []
-    for level in range(1, levels + 1):
-        made = _decimate(mesh, LEVEL_SHARE**level, scene)
+    for made in levels:
         triangles, weights = _bind(mesh, made)
         # one pose after another, as the corners of all at once take nine times as much memory
         poses = [np.einsum("vk,vkx->vx", weights, pose[triangles]) for pose in space.positions]
-        for name in ("part_number", "part_chance"):
+        for name in optional_parts.ATTRIBUTES:
             _copy(mesh, made, name, triangles[:, 0])
         rows = PoseSpace(np.stack(poses).astype(np.float32), space.gaits, space.clips)
         found.append((made, rows))
@@ -54,7 +82,7 @@ def put(obj: bpy.types.Object, made: list[tuple[bpy.types.Mesh, PoseSpace]]) -> 
 
     Args:
         obj: The library object.
-        made: What `decimated` made.
+        made: What `posed` made.
     """
     modifier: Any = library_group.modifier_of(obj)
     for number, name in enumerate(library_group.LEVELS):
@@ -74,22 +102,6 @@ def put(obj: bpy.types.Object, made: list[tuple[bpy.types.Mesh, PoseSpace]]) -> 
             level[_KEY] = True
             library.fill(level, space)
             display.set_input(modifier, name, level)
-
-
-def _decimate(mesh: bpy.types.Mesh, share: float, scene: bpy.types.Scene) -> bpy.types.Mesh:
-    with suspended():
-        obj = bpy.data.objects.new(mesh.name, mesh)
-        scene.collection.objects.link(obj)
-        try:
-            modifier: Any = obj.modifiers.new("Decimate", "DECIMATE")
-            modifier.ratio = share
-            scene.view_layers[0].update()
-            depsgraph = scene.view_layers[0].depsgraph
-            return bpy.data.meshes.new_from_object(
-                obj.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
-            )
-        finally:
-            bpy.data.objects.remove(obj)
 
 
 def _bind(

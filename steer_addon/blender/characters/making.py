@@ -115,19 +115,19 @@ def making(
         left_out = joining.left_out(sampler, rig)
         mesh, order = joining.join_parts(sampler, rig.name)
         optional_parts.mark(mesh, sampler.names, sampler.sizes, order, recipe.optional)
-    further: list[tuple[bpy.types.Mesh, PoseSpace]] = []
+        coarser = levels.decimated(mesh, recipe.levels, sampler.scene)
     try:
         space = rows.space()
         space = PoseSpace(np.ascontiguousarray(space.positions[:, order]), space.gaits, space.clips)
         memory = check_memory(space.pose_count, vertices, faces, recipe)
-        further = levels.decimated(mesh, space, recipe.levels, scene)
+        further = levels.posed(mesh, coarser, space)
         if anew is None:
             anew = library.make(f"{rig.name} Character", mesh, space, scene)
         else:
             library.refill(anew, mesh, space)
         levels.put(anew, further)
     except BaseException:
-        for unused in (mesh, *(level for level, _space in further)):
+        for unused in (mesh, *coarser):
             if unused.users == 0:
                 bpy.data.meshes.remove(unused)
         raise

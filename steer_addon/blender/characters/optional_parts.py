@@ -17,7 +17,7 @@ from ...core.errors import CharacterError
 from ...core.numeric.node_random import random_floats
 from . import sources
 
-_NUMBER, _CHANCE = "part_number", "part_chance"
+ATTRIBUTES = _NUMBER, _CHANCE = "part_number", "part_chance"
 """Attributes of the mesh: the part of each vertex, 0 for what all have; in the first vertices, the
 chance of each part."""
 _SEED_STEP = 7919
