@@ -25,7 +25,7 @@ def text_of(version: int, space: PoseSpace) -> str:
     return json.dumps({"version": version, "gaits": gaits, "clips": clips})
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def read(text: str) -> tuple[Any, tuple[Row, ...], tuple[Row, ...]]:
     """Version, gaits and clips of a custom property; live crowds ask for them at every frame.
 
