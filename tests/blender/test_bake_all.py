@@ -205,6 +205,14 @@ def test_a_failure_leaves_nothing_and_says_why(pair, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [] and not any(map(plays_back, pair))
 
 
+def test_a_crowd_that_is_deleted_meanwhile_is_said(pair, monkeypatch):
+    pressed = Pressed(monkeypatch)
+    pressed.press(2)
+    bpy.data.objects.remove(pair[0])
+    assert pressed.tick() == {"CANCELLED"}
+    assert pressed.told == ["An object was deleted while it was being read: run it again"]
+
+
 def test_bakes_that_wait_for_kernels_go_on_with_the_same_bits(pair, tmp_path, monkeypatch, runs):
     live = {crowd.name: offline(crowd, LAST[crowd.name]) for crowd in pair}
     runs.clear()

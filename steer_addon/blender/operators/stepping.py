@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...core.errors import CharacterError, SteerError
+from ...core.errors import SceneError, SteerError
 from .common import Returned, SteerOperator, end_steps
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class SteppedOperator(SteerOperator):
         except (SteerError, ReferenceError) as error:
             self.cancel(context)
             if isinstance(error, ReferenceError):
-                error = CharacterError("What is being read was deleted: try it again")
+                error = SceneError("An object was deleted while it was being read: run it again")
             self.report({"ERROR"}, str(error))
             return self._ended()
         except BaseException:
