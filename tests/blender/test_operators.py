@@ -10,6 +10,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import crowds, properties, state  # noqa: E402
+from steer_addon.blender.operators.common import counted  # noqa: E402
 from steer_addon.core.crowd import presets  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender.crowd_makers import (  # noqa: E402
@@ -24,6 +25,11 @@ from tests.blender.crowd_makers import (  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "0 clips"), (1, "1 clip"), (13, "13 clips")])
+def test_one_of_a_thing_is_no_plural(count, said):
+    assert counted(count, "clip") == said
 
 
 def points_of(obj):

@@ -20,6 +20,7 @@ from .common import (
     Returned,
     SteerOperator,
     ask_first,
+    counted,
     pointer_progress,
     why_no_editable_crowd,
 )
@@ -247,7 +248,7 @@ class OBJECT_OT_steer_cache_check(SteerOperator, bpy.types.Operator):
         if changes:
             self.report({"WARNING"}, caches.changes.out_of_date(changes).sentence)
             return ""
-        return f"The bake is up to date, and its {len(cache)} frames are undamaged"
+        return f"The bake is up to date and undamaged: {counted(len(cache), 'frame')}"
 
 
 class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
@@ -286,7 +287,7 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
         places.set_folder(obj, folder)
         places.deleted.discard(folder)
         status.baked(obj)
-        return f"{obj.name!r} has the bake of {cache.header.name!r}, {len(cache)} frames"
+        return f"{obj.name!r} has the bake of {cache.header.name!r}, {counted(len(cache), 'frame')}"
 
 
 class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):

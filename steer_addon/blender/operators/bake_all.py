@@ -15,6 +15,7 @@ from ..crowd import baked_file, crowds
 from ..crowd.state import plays_back
 from ..live import compiling, live
 from .baking import why_busy
+from .common import counted
 from .stepping import SteppedOperator
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class BakeAllOperator(SteppedOperator):
 
     def kept(self) -> str:
         """The bakes that were complete by then."""
-        return f"only {_crowds(self._made)} baked" if self._made else ""
+        return f"only {counted(self._made, 'crowd')} baked" if self._made else ""
 
     def work(self, context: bpy.types.Context) -> Generator[float, None, str]:
         """Bake; each bake that is not complete at the end is removed."""
@@ -75,8 +76,8 @@ class BakeAllOperator(SteppedOperator):
         wanted = [obj for obj in found if not keeps_bake(obj, scene)]
         stayed = len(found) - len(wanted)
         if not wanted:
-            return f"Nothing to bake: {_crowds(stayed)} baked already"
-        self.doing = f"Baking {_crowds(len(wanted))}"
+            return f"Nothing to bake: {counted(stayed, 'crowd')} baked already"
+        self.doing = f"Baking {counted(len(wanted), 'crowd')}"
         folders = [places.folder_to_replace(obj) or places.new_folder(obj) for obj in wanted]
         tasks = [together.Task(*pair) for pair in zip(wanted, folders, strict=True)]
         self._bakes = together.open_bakes(tasks, scene)
@@ -88,8 +89,8 @@ class BakeAllOperator(SteppedOperator):
             self._put_away()
         for bake in self._bakes:
             self.warn(bake.warnings)
-        more = f"; {_crowds(stayed)} baked already" if stayed else ""
-        return f"Baked {_crowds(self._made)}{more}"
+        more = f"; {counted(stayed, 'crowd')} baked already" if stayed else ""
+        return f"Baked {counted(self._made, 'crowd')}{more}"
 
     def _bake(self, scene: bpy.types.Scene, waits: bool) -> Generator[float, None, None]:
         """Make the bakes, and give the share of the frames that is done."""
@@ -167,10 +168,6 @@ class BakeAllOperator(SteppedOperator):
         except SteerError as error:
             told = SceneError(f"The bake of {obj.name!r} is complete, but is not played: {error}")
             self.report({"WARNING"}, str(told))
-
-
-def _crowds(count: int) -> str:
-    return "1 crowd" if count == 1 else f"{count} crowds"
 
 
 class OBJECT_OT_steer_cache_bake_all(BakeAllOperator, bpy.types.Operator):

@@ -13,7 +13,14 @@ from ..crowd.properties import add_behavior, apply_settings, settings_of, write_
 from ..crowd.property_classes import ENTRY_INPUTS
 from ..crowd.property_factory import copy_group, summary
 from ..crowd.scene_units import units_per_meter
-from .common import Needs, Returned, SteerOperator, why_no_crowd, why_no_editable_crowd
+from .common import (
+    Needs,
+    Returned,
+    SteerOperator,
+    counted,
+    why_no_crowd,
+    why_no_editable_crowd,
+)
 
 _OWN_INPUTS = ("target_kind", "target_object", "target_collection", "colliders", "ground")
 
@@ -94,8 +101,8 @@ class OBJECT_OT_steer_behavior_remove(SteerOperator, bpy.types.Operator):
         place = active_place(obj) if self.place < 0 else self.place
         if place >= len(items):
             raise SceneError(
-                f"Crowd {obj.name!r} has {len(items)} behaviors, and none at place {place}: "
-                "choose one of them"
+                f"Crowd {obj.name!r} has {counted(len(items), 'behavior')}, and none at place "
+                f"{place}: choose one of them"
             )
         animation_paths.remap(obj, [i for i in range(len(items)) if i != place])
         items.remove(place)

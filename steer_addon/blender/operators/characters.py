@@ -14,7 +14,13 @@ from ..checks import character_checks
 from ..crowd.scene_units import units_per_meter
 from ..display import display
 from .character_lists import STEER_PG_action_use, STEER_PG_part_use
-from .common import SteerOperator, active_object, why_no_editable_crowd, why_not_object_mode
+from .common import (
+    SteerOperator,
+    active_object,
+    counted,
+    why_no_editable_crowd,
+    why_not_object_mode,
+)
 from .stepping import SteppedOperator
 
 if TYPE_CHECKING:
@@ -349,8 +355,8 @@ def _told(what: str, made: making.Made) -> str:
     clips, rounds = split_clips(made.space.clips)
     turns = " and turns on the spot" if rounds else ""
     return (
-        f"{what} {made.character.name!r} with {len(made.space.gaits)} gaits, "
-        f"{len(clips)} clips{turns}: {made.memory}{feet}"
+        f"{what} {made.character.name!r} with {counted(len(made.space.gaits), 'gait')}, "
+        f"{counted(len(clips), 'clip')}{turns}: {made.memory}{feet}"
     )
 
 

@@ -58,6 +58,11 @@ def why_not_object_mode(context: bpy.types.Context) -> str:
     return "" if context.mode == "OBJECT" else "Go to Object Mode first"
 
 
+def counted(count: int, what: str) -> str:
+    """A number of things in words, such as "1 clip" and "13 gaits"."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     """Make an object the active one, and the only one that is selected."""
     for other in context.selected_objects:

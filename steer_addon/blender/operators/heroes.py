@@ -17,6 +17,7 @@ from .common import (
     Returned,
     SteerOperator,
     active_object,
+    counted,
     pointer_progress,
     why_no_editable_crowd,
     why_not_object_mode,
@@ -161,8 +162,8 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
 
 
 def _agents(count: int, what: str) -> str:
-    one = f"1 agent is {'an' if what[0] in 'aeiou' else 'a'} {what}"
-    return one if count == 1 else f"{count} agents are {what}s"
+    one = f"is {'an' if what[0] in 'aeiou' else 'a'} {what}"
+    return f"{counted(count, 'agent')} {one if count == 1 else f'are {what}s'}"
 
 
 def _in_view(

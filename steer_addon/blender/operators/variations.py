@@ -9,7 +9,7 @@ from ..bake import places
 from ..crowd.state import plays_back
 from ..variations import current, made, running, showing
 from .baking import NOT_BUSY
-from .common import PolledOperator, Returned, SteerOperator, ask_first
+from .common import PolledOperator, Returned, SteerOperator, ask_first, counted
 
 
 def why_no_place(context: bpy.types.Context) -> str:
@@ -201,7 +201,7 @@ class OBJECT_OT_steer_variations_delete(SteerOperator, bpy.types.Operator):
         obj = context.object
         count = len(made.variations_of(obj))
         showing.delete(obj)
-        return f"Removed {count} variations of {obj.name!r}"
+        return f"Removed {counted(count, 'variation')} of {obj.name!r}"
 
 
 def _confirm_deletion(
@@ -212,8 +212,8 @@ def _confirm_deletion(
 ) -> Returned:
     found, _ = made.seen(context.object)
     message = (
-        f"{len(found)} variations in {made.folder_of(context.object)} are deleted. Undo does not "
-        "bring them back. What was kept stays."
+        f"This deletes {counted(len(found), 'variation')} in {made.folder_of(context.object)}, "
+        "which undo does not bring back. What was kept stays."
     )
     return ask_first(operator, context, event, message, button)
 

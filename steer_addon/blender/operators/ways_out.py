@@ -11,6 +11,7 @@ from ..making import input_makers
 from .common import (
     SteerOperator,
     active_object,
+    counted,
     why_no_crowd,
     why_no_editable_crowd,
     why_not_object_mode,
@@ -61,7 +62,7 @@ class OBJECT_OT_steer_make_colliders(SteerOperator, bpy.types.Operator):
         made = input_makers.add_colliders(obj, context.scene, found)
         context.view_layer.update()
         collider_checks.check_colliders(obj, depsgraph)
-        return f"{len(found)} objects are colliders in {made.name!r} now"
+        return f"Added {counted(len(found), 'collider')} to {made.name!r}"
 
 
 def why_none_lost(context: bpy.types.Context) -> str:
