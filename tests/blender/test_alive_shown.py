@@ -12,6 +12,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.bake.keyframes import bake  # noqa: E402
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.display.look import Look  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY  # noqa: E402
 from steer_addon.core.crowd.settings import (  # noqa: E402
@@ -103,7 +104,9 @@ def test_what_hangs_below_a_baked_agent_is_hidden_by_its_scale():
     scene = bpy.context.scene
     for item in (body, hat):
         scene.collection.objects.link(item)
-    made = bake(dying(), name="Crowd", collection_parent=scene.collection, source=body, scale=2.0)
+    made = bake(
+        dying(), name="Crowd", collection_parent=scene.collection, source=body, look=Look(scale=2.0)
+    )
     second = made.collection.objects["Crowd.0001"]
     for number in range(1, 9):
         scene.frame_set(number)

@@ -13,6 +13,7 @@ from mathutils import Euler, Matrix, Quaternion, Vector  # noqa: E402
 
 from steer_addon.blender.bake.keyframes import bake, delete_bake, find_bakes  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.display.look import Look  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 
 from .bake_frames import circling, counts, curves_of, users  # noqa: E402
@@ -96,7 +97,7 @@ def test_rotation_and_scale_of_the_source_are_kept_and_its_location_is_not(scene
     source.scale = (1.0, 2.0, -3.0)
     own = Euler((pi / 2, 0.3, 0.0)).to_matrix().to_4x4() @ Matrix.Diagonal((1, 2, -3, 1))
     frames = circling(range(1, 6))
-    bake_from(source, frames, scale=0.5)
+    bake_from(source, frames, look=Look(scale=0.5))
     for frame in frames:
         scene.frame_set(frame.number)
         for i, item in enumerate(carriers()):
@@ -184,7 +185,7 @@ def test_animated_rig_keeps_its_walk_below_an_empty(scene):
     add("body", triangle("body"), root)
     before, used = counts(), users()
     frames = circling(range(1, 6))
-    result = bake_from(root, frames, scale=0.5)
+    result = bake_from(root, frames, look=Look(scale=0.5))
     assert result.object_count == 9
     scene.frame_set(5)
     for i, carrier in enumerate(carriers()):
@@ -203,7 +204,7 @@ def test_collection_is_instanced(scene):
     people.objects.link(bpy.data.objects.new("body", triangle("body")))
     before, used = counts(), users()
     frames = circling(range(1, 6))
-    result = bake_from(people, frames, scale=2.0)
+    result = bake_from(people, frames, look=Look(scale=2.0))
     assert people.users == 3 + used["collections/people"]
     for item in result.collection.objects:
         assert item.instance_type == "COLLECTION" and item.instance_collection == people

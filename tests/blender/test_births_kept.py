@@ -21,6 +21,12 @@ from tests.blender.test_births_in_blender import (  # noqa: E402
     there,
 )
 from tests.blender.test_export import export, needs_usd  # noqa: E402
+from tests.blender.test_export_looks import (  # noqa: E402
+    assert_same,
+    in_usd,
+    make_bodies,
+    shown_bodies,
+)
 from tests.blender.test_playback import bake  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -120,6 +126,20 @@ def test_usd_instances_are_born_and_gone(tmp_path):
         living = {n for n in ids.tolist() if n not in dead}
         assert living == set(frame.id[frame.alive != 0].tolist())
         assert np.abs(place - frame.position).max() < 1e-4
+
+
+@needs_usd
+@pytest.mark.parametrize("choice", ["Random", "Index"])
+def test_usd_instances_that_are_born_are_the_bodies_of_the_viewport(tmp_path, choice):
+    crowd = make_short_stream()
+    modifier = display.find_modifier(crowd)
+    display.set_input(modifier, "Collection", make_bodies())
+    display.set_input(modifier, "Display", "Collection")
+    display.set_input(modifier, "Choose By", choice)
+    made = export(crowd, "pointinstancer", tmp_path, LAST)
+    scenes.play(1, LAST)
+    assert len(wanted := shown_bodies()) > 3
+    assert_same(in_usd(made.path, [LAST]), [wanted], 2e-2)
 
 
 @pytest.mark.parametrize("name", ["mdd", "pc2", "glb", "alembic", "fbx"])

@@ -183,7 +183,8 @@ def test_bodies_lean_and_tilt_where_instances_are_sheared(tmp_path, sheared, par
     assert turned < share * level
 
 
-def test_bodies_are_turned_and_shifted_on_curves_and_stairs_as_they_are_shown(tmp_path):
+@pytest.mark.parametrize("aligned", [True, False])
+def test_bodies_are_turned_and_shifted_on_curves_and_stairs_as_they_are_shown(tmp_path, aligned):
     columns = {
         "twist": np.linspace(-0.2, 0.2, COUNT),
         "shift_ahead": np.linspace(0.06, -0.03, COUNT),
@@ -191,7 +192,8 @@ def test_bodies_are_turned_and_shifted_on_curves_and_stairs_as_they_are_shown(tm
         "lift": np.linspace(-0.15, 0.2, COUNT),
     }
     moving = frames(**columns)
-    obj, _ = crowd(moving)
+    obj, modifier = crowd(moving)
+    display.set_input(modifier, "Align to Heading", aligned)
     expected = as_shown(obj, moving)
     usd, stage, instancer = written(obj, moving, tmp_path / "c.usdc")
     for number, points in enumerate(expected, 1):

@@ -10,7 +10,8 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import playback  # noqa: E402
-from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.blender.operators import picking  # noqa: E402
 from steer_addon.blender.overlay import (  # noqa: E402
     answers,
@@ -19,6 +20,7 @@ from steer_addon.blender.overlay import (  # noqa: E402
 )
 from steer_addon.core.cache import layout, open_cache  # noqa: E402
 from steer_addon.core.diagnoses import diagnose  # noqa: E402
+from steer_addon.core.results.frames import targets_of  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     deps,
     frame_set,
@@ -30,6 +32,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     move,
     seekers,
 )
+from tests.blender.toy_characters import make_toy  # noqa: E402
 from tests.diagnosed import codes  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -174,7 +177,7 @@ def test_a_bake_that_is_damaged_or_gone_is_said(tmp_path, monkeypatch):
     assert explained(crowd).notes == (diagnose("NOT_SIMULATED", start=1),)
 
 
-@pytest.mark.parametrize("source", ["empties", "turned"])
+@pytest.mark.parametrize("source", ["empties", "turned", "unaligned", "characters"])
 def test_a_keyframe_bake_is_told_from_its_keys(source):
     crowd = make_crowd(settings=seekers({"type": "seek"}, {"type": "separation"}))
     crowd.steer.frame_end = LAST
@@ -183,6 +186,12 @@ def test_a_keyframe_bake_is_told_from_its_keys(source):
         body = make_box("Body")
         body.rotation_euler = (0.4, 0.2, 1.1)
         crowd.steer.bake_source_object = body
+    elif source == "unaligned":
+        crowd.steer.bake_source_object = make_box("Body")
+        display.set_input(display.find_modifier(crowd), "Align to Heading", False)
+    elif source == "characters":
+        crowd.steer.bake_source_object = make_toy()
+        crowd.steer.motion.forward_axis = "POS_X"
     bpy.context.view_layer.objects.active = crowd
     crowd.steer.bake.tolerance = 0.0
     bpy.context.view_layer.update()
@@ -193,6 +202,20 @@ def test_a_keyframe_bake_is_told_from_its_keys(source):
     np.testing.assert_allclose(before[0].after.velocity, before[1].agents.velocity, atol=1e-4)
     np.testing.assert_allclose(before[0].after.heading, before[1].agents.heading, atol=1e-4)
     np.testing.assert_allclose(before[0].agents.radius, crowd.steer.agents.radius)
+
+
+@pytest.mark.usefixtures("few_poses")
+def test_keyed_rigs_tell_where_their_agents_head_whatever_is_the_forward_axis():
+    assert bpy.ops.object.steer_start(preset="pedestrians", count=3) == {"FINISHED"}
+    crowd = bpy.context.view_layer.objects.active
+    crowd.steer.motion.forward_axis, crowd.steer.frame_end = "POS_X", 5
+    frames = list(simulate.run(crowd, bpy.context.scene, range(1, 6)))
+    crowd.steer.bake.bodies = "RIGS"
+    assert bpy.ops.object.steer_bake_keyframes() == {"FINISHED"}
+    frame_set(4)
+    found = seen.seen_frame(crowd, bpy.context.scene)
+    headings = [targets_of(frame, "POS_X").heading for frame in (found, frames[3])]
+    np.testing.assert_allclose(*headings, atol=1e-4)
 
 
 def test_crowds_that_steer_by_a_baked_one_are_told_by_what_it_plays(tmp_path, monkeypatch):

@@ -26,6 +26,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ...core.errors import SceneError
 from ..characters import library
 from ..characters.copies import point_to
+from ..display.look import PLAIN, Look
 
 Source = bpy.types.Object | bpy.types.Collection | None
 
@@ -40,11 +41,17 @@ class Template:
     holder: bool
     """Whether an empty above the copy carries the keys."""
     rotation: Quaternion
-    """Rotation of the source object in the world; rotations of agents are applied after it."""
+    """Rotation of the source object in the world, or of a character to the forward axis; rotations
+    of agents are applied after it."""
     scale: Vector
     """Scale of the source object in the world."""
     characters: tuple[bpy.types.Object, ...] = ()
     """Characters among which agents have theirs."""
+
+    @property
+    def has_bodies(self) -> bool:
+        """Whether agents get bodies, not empties."""
+        return self.source is not None or bool(self.characters)
 
     @property
     def keyed_rotation(self) -> tuple[float, float, float, float]:
@@ -60,10 +67,11 @@ class Template:
         return 1 + self.holder + len(self.below)
 
 
-def make_template(source: Source, parent: bpy.types.Collection) -> Template:
+def make_template(source: Source, parent: bpy.types.Collection, look: Look = PLAIN) -> Template:
     """Read the source once for all agents: an object, a collection, or None for empties.
 
-    The bake goes into a collection below `parent`.
+    The bake goes into a collection below `parent`. Of the look only that of characters counts,
+    which face -Y whatever is the forward axis of the crowd.
 
     Raises:
         SceneError: The source is of another type, or would contain its own instances.
@@ -72,7 +80,8 @@ def make_template(source: Source, parent: bpy.types.Collection) -> Template:
         return Template(None, (), False, Quaternion(), Vector((1.0, 1.0, 1.0)))
     characters = library.among(source)
     if characters:
-        return Template(None, (), False, Quaternion(), Vector((1.0, 1.0, 1.0)), characters)
+        ahead = Quaternion((0.0, 0.0, 1.0), look.angle)
+        return Template(None, (), False, ahead, Vector((1.0, 1.0, 1.0)), characters)
     if isinstance(source, bpy.types.Collection):
         if source.is_embedded_data:
             raise SceneError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -15,51 +14,16 @@ from ...core.characters.cast import PARTS, POSTURE
 from ...core.characters.picking import SHEARS
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
-from ...core.results.frames import Frame, rotations, turned
+from ...core.results.frames import Frame, forward_vector, rotations, turned
 from ...core.results.tracks import continuous
 from ..characters.heroes.hero import Motion
 from ..crowd import baked_file, crowds
 from ..crowd.state import plays_back
-from ..display import display
+from ..display.look import Look
 from ..live import simulate
 
 F64 = NDArray[np.float64]
 _COUNT = len(POSTURE)
-
-
-@dataclass(frozen=True)
-class Look:
-    """Inputs of the Crowd modifier that say how a character stands at its agent.
-
-    Attributes:
-        scale: Size of all bodies.
-        radius: Body radius of agents of that size; 0 where all are alike.
-        axis: Forward axis of the crowd.
-        aligned: Whether bodies turn to the heading.
-        upright: Share of the slope by which bodies are not tilted, 0 to 1.
-    """
-
-    scale: float
-    radius: float
-    axis: str
-    aligned: bool
-    upright: float
-
-
-def look_of(modifier: bpy.types.NodesModifier) -> Look:
-    """How a Crowd modifier shows characters.
-
-    Raises:
-        SceneError: Its node group was changed.
-    """
-    sized = bool(display.get_input(modifier, "Size by Radius"))
-    return Look(
-        scale=float(display.get_input(modifier, "Scale")),
-        radius=float(display.get_input(modifier, "Radius")) if sized else 0.0,
-        axis=str(display.get_input(modifier, "Forward Axis")),
-        aligned=bool(display.get_input(modifier, "Align to Heading")),
-        upright=float(display.get_input(modifier, "Upright")),
-    )
 
 
 def frames_of(
@@ -198,9 +162,7 @@ class Tracks:
             upright: Share of that by which its character stays upright on slopes.
         """
         posture = self.posture[:, column]
-        scale = np.full(len(self.numbers), look.scale)
-        if look.radius > 0.0:
-            scale = scale * self.radius[:, column] / look.radius
+        scale = look.sizes(self.radius[:, column])
         return Motion(
             numbers=self.numbers,
             location=self.position[:, column],
@@ -217,8 +179,7 @@ class Tracks:
         if not look.aligned:
             return np.tile([1.0, 0.0, 0.0, 0.0], (len(self.numbers), 1))
         given = self.rotation[:, column]
-        ahead = {"POS_X": (1, 0, 0), "POS_Y": (0, 1, 0), "NEG_X": (-1, 0, 0)}.get(look.axis)
-        front = turned(given, np.array(ahead or (0, -1, 0), np.float64))
+        front = turned(given, forward_vector(look.axis))
         if self.walks:
             flat = np.where(np.hypot(front[:, 0], front[:, 1])[:, None] > 1.0e-6, front, (0, -1, 0))
             found = rotations((flat * [1.0, 1.0, 0.0]).astype(np.float32), "NEG_Y")

@@ -22,8 +22,9 @@ from ..characters.heroes.hero import MARK, make_hero
 from ..crowd import crowds, hero_table
 from ..crowd.casting import characters_of
 from ..display import display
+from ..display.look import look_of
 from ..suspension import suspended
-from .hero_motion import Look, Tracks, frames_of, look_of
+from .hero_motion import Tracks, frames_of
 from .hero_parts import Parts
 
 AGENT = "steer_agent"
@@ -65,7 +66,7 @@ class Stage:
                 f"Crowd {obj.name!r} shows no characters: choose Character or Characters under "
                 "Display, as only these have rigs"
             )
-        self.look: Look = look_of(modifier)
+        self.look = look_of(modifier)
         self.made: list[bpy.types.ID] = []
         self._templates: list[bpy.types.ID] = []
         self._scene = scene

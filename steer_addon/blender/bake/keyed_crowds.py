@@ -12,6 +12,7 @@ from ..characters import library
 from ..crowd import crowds
 from ..crowd.properties import bake_settings_of
 from ..display import display
+from ..display.look import Look, look_of
 from ..live import simulate
 from ..suspension import suspended
 from . import copies, heroes, keyframes, removal, rig_bakes
@@ -59,10 +60,13 @@ def makes_rigs(obj: bpy.types.Object) -> bool:
     return found is not None and bool(library.among(found))
 
 
-def full_radius(obj: bpy.types.Object) -> float:
-    """Body radius of agents whose copy has its full size [m]; 0 where all copies are alike."""
-    agents = obj.steer.agents
-    return agents.radius if agents.size_spread else 0.0
+def copies_look(obj: bpy.types.Object) -> Look:
+    """How large the copies of `source_of` are, and whether they turn, whatever is shown.
+
+    Raises:
+        SceneError: The crowd's modifier is gone, or its node group was changed.
+    """
+    return look_of(display.require_modifier(obj), "Object")
 
 
 def _bodies(shown: bpy.types.Collection) -> list[bpy.types.Object | bpy.types.Collection]:
@@ -113,7 +117,7 @@ def bake_crowd(
     """
     settings = bake_settings_of(obj)
     steer = obj.steer
-    modifier = display.require_modifier(crowds.require_crowd(obj))
+    look = copies_look(crowds.require_crowd(obj))
     simulated = []
     if frames is None:
         frames = simulate.run(obj, scene, numbers, warnings=warnings)
@@ -136,8 +140,7 @@ def bake_crowd(
                 collection_parent=scene.collection,
                 settings=settings,
                 source=None if empties else _copied(obj, warnings),
-                scale=display.get_input(modifier, "Scale"),
-                full_radius=full_radius(obj),
+                look=look,
                 replace=True,
                 progress=second_half,
             )

@@ -35,6 +35,7 @@ from ...core.results.tracks import (
 )
 from ..characters.keys import fill, new_action, new_slot
 from ..crowd.bake_settings import KeyframeBakeSettings
+from ..display.look import PLAIN, Look
 from .copies import Source, Template, make_objects, make_template
 from .removal import MARK, delete_bake, find_bakes
 
@@ -65,6 +66,8 @@ class BakeResult:
 
 ROTATION_KEY = "steer_keyed_rotation"
 """Custom property of a bake's collection: the rotation of the copied object, which keys include."""
+UNALIGNED_KEY = "steer_unaligned"
+"""Custom property of a bake's collection whose keys do not turn to where agents head."""
 
 
 @dataclass
@@ -113,8 +116,7 @@ def bake(
     collection_parent: bpy.types.Collection,
     settings: KeyframeBakeSettings | None = None,
     source: Source = None,
-    scale: float = 1.0,
-    full_radius: float = 0.0,
+    look: Look = PLAIN,
     replace: bool = False,
     shrink_dead: bool = False,
     progress: Callable[[float], bool] | None = None,
@@ -130,8 +132,8 @@ def bake(
         collection_parent: Parent of the new collection.
         settings: Settings of the keys to write.
         source: Object to make linked copies of, collection to instance, or None for empties.
-        scale: Factor on the size of copies and instances.
-        full_radius: Body radius of agents with that factor [m]; 0 gives it to all of them.
+        look: Size of copies and instances, and whether they turn to where agents head; empties
+            have neither, and turn always.
         replace: Delete an earlier bake of this crowd once the new one is complete.
         shrink_dead: Also key the scale of dead agents to 0, for exported file formats.
         progress: Called with the completed share, 0 to 1; returns False to cancel.
@@ -147,27 +149,27 @@ def bake(
     settings = settings or KeyframeBakeSettings()
     index = index_frames(frames)
     earlier = _replaceable(name, collection_parent, replace)
-    template = make_template(source, collection_parent)
+    template = make_template(source, collection_parent, look)
     names = _agent_names(name, index)
     characters = index.first("character")
+    sizes = look.sizes(index.radius).tolist()
     key_count, per_agent = 0, settings.actions == "PER_AGENT"
     shared: bpy.types.Action | None = None
     with _all_or_nothing() as made:
         collection = bpy.data.collections.new(f"{name} Bake")
         made.collections.append(collection)
         collection[MARK] = name
-        collection[ROTATION_KEY] = [float(part) for part in template.keyed_rotation]
+        mark_rotations(collection, template.keyed_rotation, look.aligned or not template.has_bodies)
         collection_parent.children.link(collection)
         for start in range(0, len(names), _BLOCK):
             if progress is not None and not progress(start / len(names)):
                 return None
             agents = range(start, min(start + _BLOCK, len(names)))
-            found = _keys(index, agents, template, settings)
+            found = _keys(index, agents, template, look, settings)
             for i, (keys, shown) in zip(agents, found, strict=True):
-                radius = float(index.radius[i])
-                size = scale * radius / full_radius if full_radius else scale
+                radius, own = float(index.radius[i]), int(characters[i])
                 carrier = make_objects(
-                    template, names[i], radius, size, collection, made.objects, int(characters[i])
+                    template, names[i], radius, sizes[i], collection, made.objects, own
                 )
                 carrier["id"] = int(index.id[i])  # materials draw by it
                 if shared is None or per_agent:
@@ -190,18 +192,38 @@ def bake(
     return BakeResult(collection, len(names), len(made.objects), key_count, seconds)
 
 
+def mark_rotations(collection: bpy.types.Collection, first: Sequence[float], aligned: bool) -> None:
+    """Note in the collection of a bake how its keys come from the rotations of agents.
+
+    Args:
+        collection: The collection.
+        first: Quaternion (w, x, y, z) that acts before that of the agent.
+        aligned: Whether keys turn to where agents head.
+    """
+    collection[ROTATION_KEY] = [float(part) for part in first]
+    if not aligned:
+        collection[UNALIGNED_KEY] = True
+
+
 def _agent_names(name: str, index: TrackIndex) -> list[str]:
     width = max(4, len(str(index.id.max())))
     return [f"{name}.{number:0{width}d}" for number in index.id]
 
 
 def _keys(
-    index: TrackIndex, agents: range, template: Template, settings: KeyframeBakeSettings
+    index: TrackIndex,
+    agents: range,
+    template: Template,
+    look: Look,
+    settings: KeyframeBakeSettings,
 ) -> Iterator[tuple[NDArray[np.float32], tuple[NDArray[np.int64], NDArray[np.bool_]]]]:
     """Yield the keys of each agent, and the frames at which it is alive."""
     present, values = read_tracks(index, agents.start, agents.stop)
     alive = read_alive(index, agents.start, agents.stop)
-    values[:, :, ROTATION] = turned(values[:, :, ROTATION], template.keyed_rotation)
+    turns = values[:, :, ROTATION]
+    if template.has_bodies:
+        turns = look.rotations(turns)
+    values[:, :, ROTATION] = turned(turns, template.keyed_rotation)
     for here, channels, lives in zip(present, values, alive, strict=True):
         numbers = index.numbers[here]
         yield choose_keys(numbers, channels[here], settings), (numbers, lives[here])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from ..characters.keys import add_curves, played_curves
 from ..live import simulate
 from .hero_motion import Tracks
 from .heroes import AGENT, staged
-from .keyframes import ROTATION_KEY, BakeResult
+from .keyframes import BakeResult, mark_rotations
 from .removal import MARK, delete_bake, find_bakes
 
 
@@ -43,7 +44,11 @@ def bake(
         tracks = Tracks(frames, None, obj.name)
         collection = bpy.data.collections.new(f"{obj.name} Bake")
         stage.made.append(collection)
-        collection[MARK], collection[ROTATION_KEY] = obj.name, [1.0, 0.0, 0.0, 0.0]
+        collection[MARK] = obj.name
+        # rigs face -Y
+        half = 0.5 * stage.look.angle
+        first = math.cos(half), 0.0, 0.0, math.sin(half)
+        mark_rotations(collection, first, stage.look.aligned)
         scene.collection.children.link(collection)
         width, carriers = max(4, len(str(tracks.ids.max()))), {}
         for column, number in enumerate(tracks.ids.tolist()):

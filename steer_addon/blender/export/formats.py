@@ -16,11 +16,11 @@ from ...core.diagnoses import Diagnosis, diagnose
 from ...core.results import roster
 from ..bake import keyed_crowds, status
 from ..crowd import baked_file
-from ..crowd.properties import bake_settings_of
+from ..crowd.properties import bake_settings_of, settings_of
 from ..display import display
 from ..live import simulate
 from ..writing import files, mesh_cache, usd_points
-from . import alembic, keyed, trajectories, usd_instancer, usd_poses
+from . import alembic, keyed, prototypes, trajectories, usd_instancer, usd_poses
 from .names import FORMATS, Format
 
 if TYPE_CHECKING:
@@ -119,7 +119,12 @@ def _instancer(job: Job, path: Path) -> int:
     if shown is not None:
         return usd_poses.write_poses(job.frames, path, job.header, shown, job.scene, job.warnings)
     ids, frames = job.ids(), job.frames
-    if ids is None:
+    draws = not prototypes.choice_of(display.require_modifier(job.obj)).count
+    if ids is None and draws and settings_of(job.obj).births.emits:
+        # agents that are born later draw what they are shown as, too
+        simulated = list(frames)
+        ids, frames = roster.everybody(simulated), iter(simulated)
+    elif ids is None:
         first = next(job.frames)
         ids, frames = first.id, chain([first], job.frames)
     return usd_instancer.write_instancer(
@@ -129,15 +134,13 @@ def _instancer(job: Job, path: Path) -> int:
 
 def _objects(job: Job, path: Path) -> int:
     """One keyed object per agent, with the source and the keys of a keyframe bake."""
-    modifier = display.require_modifier(job.obj)
     return keyed.write_keyed(
         list(job.frames),
         path,
         job.header,
         job.scene,
         source=keyed_crowds.source_of(job.obj),
-        scale=display.get_input(modifier, "Scale"),
-        full_radius=keyed_crowds.full_radius(job.obj),
+        look=keyed_crowds.copies_look(job.obj),
         settings=bake_settings_of(job.obj),
     )
 

@@ -15,6 +15,7 @@ from ..bake import keyframes
 from ..bake.copies import Source
 from ..bake.removal import find_bakes
 from ..crowd.bake_settings import KeyframeBakeSettings
+from ..display.look import PLAIN, Look
 from ..writing.files import Header, replacing
 from .staging import staging
 
@@ -80,8 +81,7 @@ def write_keyed(
     scene: bpy.types.Scene,
     *,
     source: Source = None,
-    scale: float = 1.0,
-    full_radius: float = 0.0,
+    look: Look = PLAIN,
     settings: KeyframeBakeSettings | None = None,
 ) -> int:
     """Write frames to a binary glTF file (.glb) or an FBX file (.fbx), see `writing`.
@@ -92,8 +92,7 @@ def write_keyed(
         header: Header of the frames.
         scene: The user's scene, which stays as it is.
         source: Object or collection that each agent copies, see `keyframes.bake`.
-        scale: Factor on its size.
-        full_radius: Body radius of agents with that factor [m]; 0 gives it to all of them.
+        look: How large copies are, and whether they turn to where agents head.
         settings: Settings of the keys to write.
     """
     addon, operator, options = _EXPORTERS[path.suffix.lower()]
@@ -104,8 +103,7 @@ def write_keyed(
             collection_parent=stage.scene.collection,
             settings=settings,
             source=source,
-            scale=scale,
-            full_radius=full_radius,
+            look=look,
             # neither format knows objects that are hidden for a while
             shrink_dead=True,
         )

@@ -1,8 +1,9 @@
 """Prototypes: meshes of the objects that agents are shown as, read from the Crowd modifier.
 
 A scratch crowd with the same inputs shows one agent at the origin, upright, of radius 1, and the
-modifier's result is joined to one mesh. The object of a collection that an agent takes is read from
-the instances that the modifier makes for all agents.
+modifier's result is joined to one mesh. Which object of a collection an agent takes is read from
+the instances that the modifier makes: of all agents where they draw by their ids, and otherwise of
+one for each object, as agents may change theirs with an attribute, and others may be born.
 """
 
 from __future__ import annotations
@@ -18,15 +19,54 @@ from numpy.typing import NDArray
 from ...core.results.frames import Frame
 from ..crowd.state import write_state
 from ..display import display
+from ..display.look import Look, look_of
 from ..display.node_builder import modifier_group
 from ..writing.files import Header
 from .staging import Staging, staging
 from .textures import Texture, collect
 
-_SHARED_INPUTS = ("Display", "Object", "Collection", "Material", "Seed", "Align to Heading",
-                  "Forward Axis")  # fmt: skip
+_SHARED_INPUTS = ("Display", "Object", "Collection", "Material", "Seed", "Forward Axis")
+_OWN_ATTRIBUTES = ("id", "speed", "radius", "alive")
+"""Attributes of the state that are columns of frames, and numbers."""
 ROOT = "/root"
 """Path of the prim above all others in the files that Blender exports here."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How an agent gets its object of a collection.
+
+    Attributes:
+        attribute: Attribute that holds the number of the object.
+        count: How many objects there are to choose from; 0 where agents draw by their ids.
+    """
+
+    attribute: str
+    count: int
+
+    def numbers(self, frame: Frame) -> NDArray[np.int64]:
+        """The numbers that agents choose by at a frame, shape (agent_count,): ids or objects."""
+        if not self.count:
+            return frame.id
+        if self.attribute in _OWN_ATTRIBUTES:
+            values = getattr(frame, self.attribute)
+        else:
+            values = frame.attributes.get(self.attribute, np.zeros(len(frame.id)))
+        # the state holds 32 bits of an id, and nodes cut off what is behind the point
+        return np.asarray(values).astype(np.int32).astype(np.int64) % self.count
+
+
+def choice_of(modifier: bpy.types.NodesModifier) -> Choice:
+    """How the agents of a crowd get what they are shown as."""
+    shown, collection = display.shown_as(modifier)
+    if shown != "Collection" or collection is None:
+        return Choice("id", 1)
+    chosen = display.get_input(modifier, "Choose By")
+    if chosen == "Random":
+        return Choice("id", 0)
+    attribute = "id" if chosen == "Index" else str(display.get_input(modifier, "Attribute"))
+    # the nodes count a collection in it as one of its objects
+    return Choice(attribute, max(len(collection.objects) + len(collection.children), 1))
 
 
 @dataclass(frozen=True)
@@ -36,18 +76,25 @@ class Prototypes:
     Attributes:
         names: Names of the prototypes, in their order in the file.
         file: USD file with one prim for each below the root, or None if no agent shows faces.
-        choice: Prototype of each agent, by its identity.
-        scale: Factor on the size of all.
-        by_radius: Whether the size is multiplied by an agent's radius, as for cones.
+        choice: How an agent gets its own.
+        among: Number of the prototype by what agents choose by; objects without faces have none.
+        some_unseen: Whether agents may choose an object without faces.
+        look: Size and rotation of the agents.
         textures: Images of their materials that are no files.
     """
 
     names: tuple[str, ...]
     file: Path | None
-    choice: dict[int, int]
-    scale: float
-    by_radius: bool
+    choice: Choice
+    among: dict[int, int]
+    some_unseen: bool
+    look: Look
     textures: list[Texture]
+
+    def chosen(self, frame: Frame) -> NDArray[np.int32]:
+        """Prototype of each agent at a frame, shape (agent_count,): one more than all is none."""
+        numbers, none = self.choice.numbers(frame).tolist(), len(self.names)
+        return np.array([self.among.get(number, none) for number in numbers], np.int32)
 
 
 def make_prototypes(
@@ -70,16 +117,18 @@ def make_prototypes(
         OSError: The file cannot be written.
     """
     modifier = display.require_modifier(obj)
-    shown = display.get_input(modifier, "Display")
+    choice, look = choice_of(modifier), look_of(modifier)
     with staging(scene, header) as stage:
         crowd, state = _scratch_crowd(stage, modifier)
-        groups = _choices(stage, crowd, state, ids)
+        if choice.count:
+            display.set_input(display.require_modifier(crowd), "Choose By", "Index")
+            ids = np.arange(choice.count)
         made: list[bpy.types.Object] = []
-        choice: dict[int, int] = {}
-        for members in groups:
+        among: dict[int, int] = {}
+        for members in _choices(stage, crowd, state, ids):
             mesh = _joined(stage, crowd, state, int(members[0]))
             if mesh is not None:
-                choice |= dict.fromkeys(members.tolist(), len(made))
+                among |= dict.fromkeys(members.tolist(), len(made))
                 mesh.name = f"Agent{len(made)} Mesh"
                 made.append(bpy.data.objects.new(f"Agent{len(made)}", mesh))
         stage.scene.collection.objects.unlink(crowd)
@@ -88,8 +137,7 @@ def make_prototypes(
         file = folder / "prototypes.usdc" if made else None
         textures = [] if file is None else write_still(stage, file)
         names = tuple(item.name for item in made)
-    scale = display.get_input(modifier, "Scale")
-    return Prototypes(names, file, choice, scale, shown == "Cones", textures)
+    return Prototypes(names, file, choice, among, len(among) < len(ids), look, textures)
 
 
 def write_still(stage: Staging, file: Path, **options: bool) -> list[Texture]:
@@ -160,7 +208,8 @@ def _choices(
         if instance.is_instance and instance.parent.original == crowd:
             number = [n for n in instance.persistent_id if n != 2**31 - 1][-1]
             # characters are instances of the crowd itself: their meshes tell them apart
-            names = instance.object.original.name_full, instance.object.data.name
+            data = instance.object.data
+            names = instance.object.original.name_full, "" if data is None else data.name
             shown.setdefault(number, set()).add("\0".join(names))
     if not shown:
         return [ids] if len(ids) else []

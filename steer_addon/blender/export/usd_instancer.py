@@ -23,8 +23,8 @@ _ABOVE = f"{CROWD_PATH}/Prototypes"
 """Path of the prim above the prototypes."""
 
 
-class Look(NamedTuple):
-    """How agents look at a frame.
+class Instances(NamedTuple):
+    """How agents are shown at a frame.
 
     Attributes:
         size: Their size, shape (n,).
@@ -47,7 +47,7 @@ class InstancerWriter:
     """Writes frames to a prim of type PointInstancer."""
 
     def __init__(
-        self, usd: Any, stage: Any, begin: Callable[[Any, Any, Any], Callable[[Frame], Look]]
+        self, usd: Any, stage: Any, begin: Callable[[Any, Any, Any], Callable[[Frame], Instances]]
     ) -> None:
         """Define the prim.
 
@@ -55,10 +55,10 @@ class InstancerWriter:
             usd: The modules of USD.
             stage: A new stage.
             begin: Makes prototypes, from the modules, the stage and the relationship that names
-                them; its result tells how agents look at a frame.
+                them; its result tells how agents are shown at a frame.
         """
         instancer = usd.UsdGeom.PointInstancer.Define(stage, CROWD_PATH)
-        self._look = begin(usd, stage, instancer.CreatePrototypesRel())
+        self._shown = begin(usd, stage, instancer.CreatePrototypesRel())
         vt = usd.Vt
         vector = vt.Vec3fArray.FromNumpy
         self._columns = {
@@ -80,24 +80,24 @@ class InstancerWriter:
 
     def add(self, frame: Frame) -> int:
         """Write a frame, its agents in the rows that they had before; returns its size [bytes]."""
-        look = self._look(frame)
+        shown = self._shown(frame)
         # some readers, such as Blender's, ignore the list of invisible instances
         alive = frame.alive != 0
-        size = np.where(alive, look.size, 0.0).astype(np.float32)
-        places = (frame.position + look.shift).astype(np.float32)
+        size = np.where(alive, shown.size, 0.0).astype(np.float32)
+        places = (frame.position + shown.shift).astype(np.float32)
         values: dict[str, NDArray[Any]] = {
             "position": places,
             "velocity": frame.velocity,
-            "extent": box_around(places[alive], look.reach * size[alive, None]),
+            "extent": box_around(places[alive], shown.reach * size[alive, None]),
             "scale": np.repeat(size[:, None], 3, axis=1),
             # USD's quaternions in memory: the real part comes last
-            "rotation": look.rotation[:, [1, 2, 3, 0]].astype(np.float16),
+            "rotation": shown.rotation[:, [1, 2, 3, 0]].astype(np.float16),
             "id": frame.id,
-            "choice": look.choice,
+            "choice": shown.choice,
             "dead": frame.id[~alive],
         }
         written = sum(self._columns[name].add(frame.number, row) for name, row in values.items())
-        return look.bytes + written
+        return shown.bytes + written
 
 
 def _reach(usd: Any, prims: Iterable[Any]) -> float:
@@ -110,30 +110,33 @@ def _reach(usd: Any, prims: Iterable[Any]) -> float:
     return max((float(np.linalg.norm(corner)) for corner in corners), default=0.0)
 
 
-def _shown(usd: Any, stage: Any, targets: Any, prototypes: Prototypes) -> Callable[[Frame], Look]:
-    """The objects that agents are shown as, each of which keeps its own."""
+def _shown(
+    usd: Any, stage: Any, targets: Any, prototypes: Prototypes
+) -> Callable[[Frame], Instances]:
+    """The objects that agents are shown as."""
     paths = _copy_prototypes(usd, stage, prototypes)
     for path in paths:
         targets.AddTarget(path)
-    made, reach = prototypes, _reach(usd, map(stage.GetPrimAtPath, paths))
+    look, reach = prototypes.look, _reach(usd, map(stage.GetPrimAtPath, paths))
 
-    def look(frame: Frame) -> Look:
-        size = made.scale * (frame.radius if made.by_radius else np.ones_like(frame.radius))
-        choice = np.array([made.choice.get(i, 0) for i in frame.id.tolist()], np.int32)
-        return Look(size, frame.rotation, choice, reach=reach)
+    def shown(frame: Frame) -> Instances:
+        rotation, choice = look.rotations(frame.rotation), prototypes.chosen(frame)
+        return Instances(look.sizes(frame.radius), rotation, choice, reach=reach)
 
-    return look
+    return shown
 
 
 def _copy_prototypes(usd: Any, stage: Any, prototypes: Prototypes) -> list[Any]:
     """Copy the prototypes into the file; returns their paths."""
     sdf = usd.Sdf
     stage.DefinePrim(_ABOVE, "Scope")
-    if prototypes.file is None:
-        # an instancer needs a prototype; this one shows nothing
-        return [stage.DefinePrim(f"{_ABOVE}/Nothing", "Xform").GetPath()]
-    copy_all(usd, stage, prototypes.file, _ABOVE)
-    return [sdf.Path(f"{_ABOVE}/{name}") for name in prototypes.names]
+    if prototypes.file is not None:
+        copy_all(usd, stage, prototypes.file, _ABOVE)
+    paths = [sdf.Path(f"{_ABOVE}/{name}") for name in prototypes.names]
+    if prototypes.some_unseen or not paths:
+        # an instancer needs a prototype, and so do objects without faces; this one shows nothing
+        paths.append(stage.DefinePrim(f"{_ABOVE}/Nothing", "Xform").GetPath())
+    return paths
 
 
 def copy_all(usd: Any, stage: Any, file: Path, above: str) -> None:
@@ -182,7 +185,7 @@ def write_instancer(
         with as_output_errors(path):
             prototypes = make_prototypes(obj, ids, scene, header, Path(folder))
 
-        def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Look]:
+        def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Instances]:
             return _shown(usd, stage, targets, prototypes)
 
         found = [] if warnings is None else warnings

@@ -7,7 +7,6 @@ frame. An instancer has no shear, so on slopes bodies tilt, see `orientations`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,15 +24,14 @@ from ...core.results.frames import Frame
 from ..characters import library, library_group, optional_parts, pose_points
 from ..crowd import casting
 from ..display import display
+from ..display.look import Look, look_of
 from ..writing.files import Header
 from ..writing.usd_points import CROWD_PATH, pxr, write_frames
 from .prototypes import write_still
 from .staging import staging
 from .textures import Texture, adding
-from .usd_instancer import InstancerWriter, Look, copy_all
+from .usd_instancer import InstancerWriter, Instances, copy_all
 
-_ANGLES = {"NEG_Y": 0.0, "POS_X": 0.5 * math.pi, "POS_Y": math.pi, "NEG_X": -0.5 * math.pi}
-"""Turn from -y to each forward axis, as in the node group [rad]."""
 _BODIES = f"{CROWD_PATH}/Bodies"
 _POSES = f"{CROWD_PATH}/Prototypes"
 
@@ -45,19 +43,13 @@ class Shown:
     Attributes:
         characters: The library objects, in the order in which agents number them.
         rows: The rows of each.
-        scale: Size of all.
-        full_radius: Body radius of agents of that size [m]; 0 gives it to all of them.
-        angle: Turn to the forward axis [rad].
-        is_aligned: Whether bodies turn to where agents head.
+        look: Their size, and where they turn.
         upright: Share of the slope by which bodies of each character are not tilted, 0 to 1.
     """
 
     characters: tuple[bpy.types.Object, ...]
     rows: tuple[tuple[Row, ...], ...]
-    scale: float
-    full_radius: float
-    angle: float
-    is_aligned: bool
+    look: Look
     upright: tuple[float, ...]
 
 
@@ -71,16 +63,12 @@ def shown_by(obj: bpy.types.Object) -> Shown | None:
     characters = casting.characters_of(modifier)
     if not characters:
         return None
-    sized = display.get_input(modifier, "Size by Radius")
-    upright = float(display.get_input(modifier, "Upright"))
+    look = look_of(modifier)
     return Shown(
         characters,
         tuple((*gaits, *clips) for gaits, clips in map(library.rows_of, characters)),
-        display.get_input(modifier, "Scale"),
-        display.get_input(modifier, "Radius") if sized else 0.0,
-        _ANGLES.get(display.get_input(modifier, "Forward Axis"), 0.0),
-        bool(display.get_input(modifier, "Align to Heading")),
-        tuple(upright * library_group.upright_of(character) for character in characters),
+        look,
+        tuple(look.upright * library_group.upright_of(character) for character in characters),
     )
 
 
@@ -119,8 +107,8 @@ class PoseWriter:
             (mesh,) = [p for p in body.GetAllChildren() if p.IsA(usd.UsdGeom.Mesh)]
             self._meshes.append(mesh.GetName())
 
-    def look(self, frame: Frame) -> Look:
-        """How agents look at a frame."""
+    def shown_at(self, frame: Frame) -> Instances:
+        """How agents are shown at a frame."""
         shown, columns, count = self._shown, frame.attributes, len(frame.id)
         nothing = np.zeros(count, np.float32)
         phase, gait, who = (columns.get(n, nothing) for n in ("phase", "gait", "character"))
@@ -133,16 +121,12 @@ class PoseWriter:
         before = len(self._numbers)
         numbers = [self._number(int(a), int(b)) for a, b in pairs]
         written = sum(24 * self._positions[a].shape[1] for a, _ in list(self._numbers)[before:])
-        rotation: Any = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
-        if shown.is_aligned:
-            upright = np.array(shown.upright)[own]
-            rotation = orientations(frame.rotation, columns, shown.angle, upright)
-        size = np.full(count, shown.scale)
-        if shown.full_radius > 0.0:
-            size = size * frame.radius / shown.full_radius
+        rotation, upright = shown.look.rotations(frame.rotation), np.array(shown.upright)[own]
+        turns = orientations(rotation, columns, shown.look.angle, upright)
+        size = shown.look.sizes(frame.radius)
         choice = np.array(numbers, np.int32)[places.reshape(-1)]
-        moved = shifts(rotation, columns) * size[:, None]
-        return Look(size, rotation, choice, written, moved, self._reach)
+        moved = shifts(turns, columns) * size[:, None]
+        return Instances(size, turns, choice, written, moved, self._reach)
 
     def _number(self, character: int, pose: int) -> int:
         """Number of the prototype of a pose, which is written where there is none."""
@@ -211,8 +195,8 @@ def write_poses(
         with as_output_errors(path):
             textures = _write_bodies(scene, header, shown, file)
 
-        def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Look]:
-            return PoseWriter(usd, stage, targets, shown, file).look
+        def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Instances]:
+            return PoseWriter(usd, stage, targets, shown, file).shown_at
 
         found = [] if warnings is None else warnings
         with adding(textures, path, _BODIES, found) as finish:

@@ -18,7 +18,7 @@ from mathutils import Quaternion
 from ...core.cache import MANIFEST, open_cache
 from ...core.diagnoses import diagnose
 from ...core.errors import SceneError, SteerError
-from ...core.results.frames import Frame
+from ...core.results.frames import Frame, rotations
 from ..bake import keyframes
 from ..bake.copies import make_template
 from ..crowd import baked_file
@@ -167,13 +167,19 @@ def _keyed(obj: bpy.types.Object, number: int) -> Shown:
         )
     rows = [named[number] for number in sorted(named)]
     turn = _template_turn(obj)
-    rotation = [tuple(c.rotation_quaternion @ turn) for c in rows]
+    velocity = np.array([c[_KEYED] for c in rows], np.float32)
+    rotation = np.array([tuple(c.rotation_quaternion @ turn) for c in rows], np.float32)
+    if collection is not None and keyframes.UNALIGNED_KEY in collection:
+        # the keys hold no headings, so agents count as heading where they go
+        level = obj.steer.motion.motion == "GROUND"
+        ahead = velocity * np.array([1.0, 1.0, 0.0], np.float32) if level else velocity
+        rotation = rotations(ahead, obj.steer.motion.forward_axis)
     frame = Frame(
         number=number,
         id=np.array(sorted(named), np.int64),
         position=np.array([c.location for c in rows], np.float32),
-        velocity=np.array([c[_KEYED] for c in rows], np.float32),
-        rotation=np.array(rotation, np.float32),
+        velocity=velocity,
+        rotation=rotation,
         radius=np.full(len(rows), obj.steer.agents.radius, np.float32),
         alive=np.array([not c.hide_viewport for c in rows], np.uint8),
     )
