@@ -40,22 +40,22 @@ ALL = """
 import json
 from steer_addon.core.compiled import jit
 from steer_addon.core.warmup import everything
-depth, known, records = [], set(), set()
+known, records, made = set(), set(), {}
 def note(kernel, *values):
-    depth.append(kernel)
-    found = kernel.function(*values)
-    depth.pop()
-    if not depth:
-        name = f"{kernel.__module__}:{kernel.__name__}"
-        known.add(name)
-        held = found if type(found) is tuple else ()
-        if any(hasattr(value, "_fields") for value in (found, *held)):
-            records.add(name)
+    if kernel not in made:
+        made[kernel] = kernel._compile()
+    found = made[kernel](*values)
+    name = f"{kernel.__module__}:{kernel.__name__}"
+    known.add(name)
+    held = found if type(found) is tuple else ()
+    if any(hasattr(value, "_fields") for value in (found, *held)):
+        records.add(name)
     return found
 with jit.recording(note):
     everything.run_everything()
 print(json.dumps([sorted(known), sorted(records)]))
 """
+"""All kernels that Python calls; compiled they take a third of the time."""
 
 
 def run(*words: str, **environment: str) -> tuple[int, dict[str, object], str]:
