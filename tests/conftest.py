@@ -39,6 +39,11 @@ sys.dont_write_bytecode = False
 # versions apart, and jit.py the versions of the source.
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / "build" / "kernels"))
 
+# Workers take all cores already: with threads of its own, each product of small matrices would wait
+# until all of them had a turn. NumPy reads this when it is imported, and processes that tests start
+# inherit it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # The first call of a kernel compiles it: no example can be held to a deadline.
 hypothesis.settings.register_profile("steer", deadline=None, max_examples=25)
 hypothesis.settings.register_profile("long", deadline=None, max_examples=100)
