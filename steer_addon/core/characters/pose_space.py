@@ -8,7 +8,9 @@ poses of neighboring gaits are nearest to each other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +85,18 @@ class Row:
     begins_twice: bool = False
     landing: tuple[tuple[float], ...] = ()
     parting: tuple[tuple[float, float, float], ...] = ()
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, field.name) for field in fields(self)))
+
+    def __hash__(self) -> int:
+        """Made once: of the hundreds of numbers of a gait it takes longer than a body's step."""
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash: texts have another one in each process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def goes_round(self) -> bool:
