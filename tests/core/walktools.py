@@ -88,21 +88,18 @@ class Walk:
         before[:] = rate[known[np.clip(np.searchsorted(known, at) - 1, 0, len(known) - 1)]]
         after[:] = rate[known[np.clip(np.searchsorted(known, at), 0, len(known) - 1)]]
         rate = np.maximum(before, after)
-        # the body goes on and turns
+        # the body goes on and turns; seen from each body, as its poses are
         points, later = self.space.positions, np.minimum(at + 1, at[-1])
         shown, former = points[self.poses].astype(float), np.maximum(at - 1, 0)
         going = self.placed(shown, later) - self.placed(shown, former)
-        going /= (later - former)[:, None, None]
+        going = turned(going / (later - former)[:, None, None], -self.yaws - self.moves[:, 0])
         most = np.zeros(going.shape[:2])
         for share in (-1.0, -0.5, 0.0, 0.5, 1.0):
             within = self.poses - first + np.rint(share * rate / steps * count).astype(int)
-            per_cycle = (
-                points[first + (within + 1) % count] - points[first + (within - 1) % count]
-            ).astype(float) * (0.5 * count / steps)[:, None, None]
-            moved = self.scale * per_cycle * rate[:, None, None]
-            moved = turned(moved, self.yaws + self.moves[:, 0]) + going
-            most = np.maximum(most, np.linalg.norm(moved, axis=-1))
-        return most
+            moved = points[first + (within + 1) % count] - points[first + (within - 1) % count]
+            moved = moved * (0.5 * self.scale * count * rate / steps)[:, None, None] + going
+            most = np.maximum(most, np.einsum("nvi,nvi->nv", moved, moved))
+        return np.asarray(np.sqrt(most))
 
     def pops(self) -> np.ndarray:
         """How far a vertex moves at most in each frame beyond twice what poses say [mm]."""
