@@ -26,7 +26,7 @@ def emptied(scene, starts, goal, setting, passes, fps):
     walk = Walk(scene, starts, goal, setting, *leave, fps=fps)
     door = np.zeros(len(starts), int)
     for frame in range(round(fps * 300)):
-        walk.on(1)
+        walk.step()
         agents = walk.simulation.agents
         found = passes(agents.position)
         door = np.where((agents.alive != 0) & (found > 0), found, door)

@@ -131,10 +131,14 @@ class Walk:
             All places so far [m], shape (frame_count, n, 3).
         """
         for _frame in range(frames):
-            frame = len(self.places)
-            self.simulation.advance(self._world(more(frame), ground(frame)))
-            self.places.append(self.simulation.agents.position.astype(float))
+            self.step(more, ground)
         return np.array(self.places)
+
+    def step(self, more=lambda frame: (), ground=lambda frame: None) -> None:
+        """Walk on for a frame, see `on`."""
+        frame = len(self.places)
+        self.simulation.advance(self._world(more(frame), ground(frame)))
+        self.places.append(self.simulation.agents.position.astype(float))
 
 
 def walked(places: np.ndarray) -> np.ndarray:
