@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 
@@ -35,3 +38,11 @@ def test_rows_are_the_gaits_and_then_the_clips():
 def test_rows_that_do_not_fit_are_refused(count, gaits, said):
     with pytest.raises(CharacterError, match=said):
         PoseSpace(poses(count), gaits)
+
+
+def test_rows_that_are_alike_have_one_hash_and_copies_for_other_processes_none():
+    row = Row("walk", 0, 4, turning=((0.1, 0.2, 0.3),) * 24)
+    assert hash(row) == hash(replace(row)) != hash(replace(row, count=5))
+    # texts have another hash in each process
+    sent = pickle.loads(pickle.dumps(row))
+    assert sent == row and set(vars(sent)) == {field.name for field in fields(Row)}
