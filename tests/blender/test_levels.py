@@ -111,6 +111,34 @@ def test_faces_are_decimated_beside_the_scene_of_the_user():
     assert told and bpy.context.scene.name not in told
 
 
+def open_edges(mesh):
+    """How many edges of a mesh do not lie between two faces."""
+    body = bmesh.new()
+    body.from_mesh(mesh)
+    found = sum(len(edge.link_faces) != 2 for edge in body.edges)
+    body.free()
+    return found
+
+
+@pytest.mark.parametrize("share", [1.0, 0.4])
+def test_faces_of_split_vertices_stay_together(share):
+    rig = round_rig()
+    for part in rig.children:
+        body = bmesh.new()
+        body.from_mesh(part.data)
+        # as glTF has them where UVs or normals are split
+        bmesh.ops.split_edges(body, edges=list(body.edges))
+        body.to_mesh(part.data)
+        body.free()
+        assert open_edges(part.data) == len(part.data.edges) > 100
+    recipe = Recipe("Idle", "Walk", "Run", plan=PLAN, levels=2, faces=share)
+    made = making.make_character(bpy.context.scene, rig, recipe).character
+    modifier = library_group.modifier_of(made)
+    meshes = [display.get_input(modifier, name).data for name in library_group.LEVELS]
+    for mesh in meshes if share == 1.0 else [made.data, *meshes]:
+        assert len(mesh.polygons) > 20 and not open_edges(mesh)
+
+
 @pytest.mark.parametrize("gait", often([0, 1, 2], 1))
 def test_levels_show_the_pose_of_the_body(gait):
     made = character(2)

@@ -21,6 +21,8 @@ from ..suspension import suspended
 from . import library, library_group, optional_parts, pose_points
 
 MOST = len(library_group.LEVELS)
+_WELDED = 1.0e-5
+"""Share of the size of a mesh: vertices that are as near to one another are one."""
 _KEY = unseen("steer_level")
 """Custom property of the objects: they belong to a character."""
 
@@ -31,28 +33,44 @@ def decimated(mesh: bpy.types.Mesh, levels: int, scene: bpy.types.Scene) -> list
     Args:
         mesh: The whole body, which has not got its poses yet.
         levels: How many meshes, 0 to `MOST`.
-        scene: A scene that is thrown away: an object is added to it, and evaluated.
+        scene: A scene that is thrown away, in which objects are evaluated.
     """
-    found: list[bpy.types.Mesh] = []
-    if not levels:
-        return found
+    return [thinned(mesh, LEVEL_SHARE**level, scene) for level in range(1, levels + 1)]
+
+
+def thinned(mesh: bpy.types.Mesh, share: float, scene: bpy.types.Scene) -> bpy.types.Mesh:
+    """A copy of a mesh with a share of its faces, see `thin` and `decimated`."""
     with suspended():
         obj = bpy.data.objects.new(mesh.name, mesh)
         scene.collection.objects.link(obj)
         try:
-            modifier: Any = obj.modifiers.new("Decimate", "DECIMATE")
-            for level in range(1, levels + 1):
-                modifier.ratio = LEVEL_SHARE**level
-                scene.view_layers[0].update()
-                depsgraph = scene.view_layers[0].depsgraph
-                evaluated = obj.evaluated_get(depsgraph)
-                made = bpy.data.meshes.new_from_object(
-                    evaluated, preserve_all_data_layers=True, depsgraph=depsgraph
-                )
-                found.append(made)
+            thin(obj, share)
+            scene.view_layers[0].update()
+            depsgraph = scene.view_layers[0].depsgraph
+            return bpy.data.meshes.new_from_object(
+                obj.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
+            )
         finally:
             bpy.data.objects.remove(obj)
-    return found
+
+
+def thin(obj: bpy.types.Object, share: float) -> None:
+    """Let modifiers, before all others, leave an object with a share of its faces.
+
+    Imported meshes have several vertices at one place, where UVs or normals are split: faces that
+    only seem to be connected would shrink away from one another.
+    """
+    size = max(max(corner) - min(corner) for corner in zip(*obj.bound_box, strict=True))
+    kinds: dict[str, dict[str, Any]] = {
+        "WELD": {"merge_threshold": _WELDED * size},
+        "DECIMATE": {"ratio": share},
+    }
+    modifiers: Any = obj.modifiers
+    for place, (kind, settings) in enumerate(kinds.items()):
+        modifier = modifiers.new(f"Steer {kind.title()}", kind)
+        for name, value in settings.items():
+            setattr(modifier, name, value)
+        modifiers.move(len(modifiers) - 1, place)
 
 
 def posed(

@@ -19,6 +19,7 @@ from ...core.errors import CharacterError
 from ..suspension import suspended
 from .copies import copied, driver_targets, keys_of
 from .keys import read, slot_of
+from .levels import thin, thinned
 from .rigs import curves
 from .settings import Settings
 
@@ -187,9 +188,12 @@ class Sampler:
         self.twins = [twins[part] for part in parts]
         self.names = [part.name for part in parts]
         for twin in self.twins if decimate < 1.0 else []:
-            modifier: Any = twin.modifiers.new("Steer Decimate", "DECIMATE")
-            modifier.ratio = decimate
-            twin.modifiers.move(len(twin.modifiers) - 1, 0)
+            if keys_of(twin) is None:
+                # once, and not for each pose
+                twin.data = thinned(twin.data, decimate, self.scene)
+                self._made.append(twin.data)
+            else:
+                thin(twin, decimate)
         if self.rig.animation_data is not None and self.rig.type == "ARMATURE":
             self.rig.animation_data.use_nla = False
 
