@@ -11,7 +11,7 @@ from ...core.cache import Cache
 from ...core.cache.changes import all_changes
 from ...core.diagnoses import Diagnosis
 from ..crowd.links import linked_crowds
-from ..crowd.properties import settings_of
+from ..crowd.properties import staged_settings
 from ..live.simulate import fps_of, stage_for
 from ..reading.scene import WorldReader
 from ..reading.scene_agents import read_agents
@@ -74,7 +74,7 @@ def _read_inputs(
                 if not crowd.steer.frame_start <= number <= crowd.steer.frame_end:
                     continue
                 shown = stage.crowd(crowd, depsgraph)
-                settings = settings_of(shown)
+                settings = staged_settings(shown, crowd)
                 if number == crowd.steer.frame_start:
                     evaluated = None if stage.stand_ins is None else shown
                     agents = read_agents(crowd, depsgraph, settings, evaluated=evaluated)

@@ -91,6 +91,8 @@ def _plain(key: LiveKey, *, alone: bool) -> dict[str, Any]:
         values = {n: v for n, v in values.items() if not n.startswith("meets.")}
         if not (key.settings.body_height and key.settings.bodies.collide_colliders):
             del values["bodies.height"]
+    if key.settings.body:
+        values["body"] = key.settings.body
     if key.settings.cast:
         values["characters"] = digest(key.settings.cast)
     else:

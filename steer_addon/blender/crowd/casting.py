@@ -64,6 +64,20 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
     )
 
 
+def body_attribute(obj: bpy.types.Object) -> str:
+    """Point attribute that says which object of a collection an agent takes; empty for none.
+
+    Args:
+        obj: Original (not evaluated) crowd object.
+    """
+    modifier = display.find_modifier(obj)
+    with suppress(SceneError):
+        if modifier is not None and display.get_input(modifier, "Display") == "Collection":
+            if display.get_input(modifier, "Choose By") == "Attribute":
+                return str(display.get_input(modifier, "Attribute"))
+    return ""
+
+
 def character_names(obj: bpy.types.Object) -> list[str]:
     """Names of the characters of a crowd; none where its display was changed.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -69,7 +70,28 @@ def settings_of(obj: bpy.types.Object) -> CrowdSettings:
     stack = tuple(behavior_of(item) for item in steer.behaviors)
     cast = casting.cast_of(obj)
     groups = tuple(read_settings(item, GroupSettings) for item in steer.groups)
-    return CrowdSettings(**blocks, behaviors=stack, groups=groups, seed=steer.seed, cast=cast)
+    return CrowdSettings(
+        **blocks,
+        behaviors=stack,
+        groups=groups,
+        seed=steer.seed,
+        cast=cast,
+        body=casting.body_attribute(obj),
+    )
+
+
+def staged_settings(shown: bpy.types.Object, obj: bpy.types.Object) -> CrowdSettings:
+    """The settings of a crowd as a stage shows it: without its Crowd modifier.
+
+    Args:
+        shown: What the stage has of the crowd.
+        obj: Original (not evaluated) crowd object, whose modifier says as what agents are shown.
+
+    Raises:
+        ParameterError: A behavior type or a choice is unknown to this version.
+    """
+    cast, body = casting.cast_of(obj), casting.body_attribute(obj)
+    return replace(settings_of(shown), cast=cast, body=body)
 
 
 def bake_settings_of(obj: bpy.types.Object) -> KeyframeBakeSettings:

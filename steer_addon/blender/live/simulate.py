@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -17,10 +16,9 @@ from ...core.runs.group import Resume as Resume
 from ...core.runs.group import RunGroup
 from ...core.runs.several import Source, fewest_runs
 from ...core.step.simulation import Taking
-from ..crowd.casting import cast_of
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import followed_crowds, linked_crowds, linked_with, relations_of
-from ..crowd.properties import settings_of
+from ..crowd.properties import staged_settings
 from ..crowd.scene_time import scene_moment
 from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
 from ..reading.scratch import Scratch
@@ -135,9 +133,7 @@ class SceneGroup(RunGroup[bpy.types.Object, Session]):
         """The settings of a crowd at the frame of the stage."""
         found = self._settings.get(crowd.session_uid)
         if found is None:
-            # what the stage shows has no Crowd modifier, and so no cast
-            own = settings_of(self.stage.crowd(crowd, self.depsgraph))
-            found = replace(own, cast=cast_of(crowd))
+            found = staged_settings(self.stage.crowd(crowd, self.depsgraph), crowd)
         if crowd.animation_data is None:
             # the settings cannot change from frame to frame
             self._settings[crowd.session_uid] = found

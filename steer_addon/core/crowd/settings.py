@@ -222,6 +222,8 @@ class CrowdSettings:
         seed: Random seed.
         cast: The characters that agents are shown as, None for none. It comes from the scene:
             neither presets nor plain data have it.
+        body: Point attribute that says as which object agents are shown, empty for none. It comes
+            from the scene, too; nothing steers by it, and frames carry it.
     """
 
     agents: AgentsSettings = AgentsSettings()
@@ -231,6 +233,7 @@ class CrowdSettings:
     behaviors: tuple[Behavior, ...] = ()
     seed: int = 0
     cast: Cast | None = None
+    body: str = ""
     clips: ClipsSettings = ClipsSettings()
     meets: MeetsSettings = MeetsSettings()
     births: BirthsSettings = BirthsSettings()

@@ -125,6 +125,7 @@ def make_frame(
     stack: Sequence[Behavior] = (),
     *,
     arriving: bool = False,
+    body: str = "",
 ) -> Frame:
     """Make the frame of these agents; walking agents stay upright on slopes.
 
@@ -134,6 +135,7 @@ def make_frame(
         motion: How it moves.
         stack: Its behaviors, some of which show what they remember.
         arriving: Whether to show which agents have `arrived`.
+        body: Point attribute to show, empty for none.
     """
     heading = agents.heading
     attributes = shown(agents, stack)
@@ -141,6 +143,8 @@ def make_frame(
         attributes["arrived"] = agents.arrived.astype(np.float32)
     walks = motion.motion == "GROUND"
     attributes |= posture(agents, walks)
+    if body in agents.attributes:
+        attributes.setdefault(body, agents.attributes[body].astype(np.float32))
     if walks:
         heading = heading * np.array([1.0, 1.0, 0.0], np.float32)
     return Frame(

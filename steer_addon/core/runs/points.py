@@ -51,6 +51,8 @@ def attribute_names(settings: CrowdSettings) -> set[str]:
     names.update(map(column_of, settings.groups))
     if settings.cast is not None:
         names.update(settings.cast.attributes)
+    if settings.body:
+        names.add(settings.body)
     for cls in REGISTRY.values():
         names |= {name for name, info in own_parameters(cls).items() if info.per_agent}
     for entry in settings.behaviors:

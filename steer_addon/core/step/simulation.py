@@ -230,7 +230,12 @@ class Simulation:
         """The crowd as it is now."""
         told = self.settings
         return make_frame(
-            self.frame, self.agents, told.motion, told.behaviors, arriving=arrival.acts(told)
+            self.frame,
+            self.agents,
+            told.motion,
+            told.behaviors,
+            arriving=arrival.acts(told),
+            body=told.body,
         )
 
 
