@@ -1,1 +1,1 @@
-"""Vectors, random numbers by counter, noise, and bounds of numbers."""
+"""Vectors, random numbers by counter, noise, easing, and bounds of numbers."""
