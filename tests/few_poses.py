@@ -25,7 +25,7 @@ def _figure(name: str) -> Figure:
 
 def take_few_poses(patch: pytest.MonkeyPatch) -> None:
     """Let scenes be made with such characters while a patch holds."""
-    from steer_addon.blender.characters import figure_rigs
+    from steer_addon.blender.characters.heroes import figure_rigs
     from steer_addon.blender.making import figures
 
     for module in (figures, figure_rigs):

@@ -16,8 +16,8 @@ import numpy as np
 
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
-from ..characters import figure_rigs, library, library_group, optional_parts, origins
-from ..characters.heroes import aligned, blending, stepping
+from ..characters import library, library_group, optional_parts, origins
+from ..characters.heroes import aligned, blending, figure_rigs, stepping
 from ..characters.heroes.hero import MARK, make_hero
 from ..crowd import crowds, hero_table
 from ..crowd.casting import characters_of

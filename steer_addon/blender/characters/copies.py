@@ -1,4 +1,7 @@
-"""Copies of objects that refer to one another: what pointed to an original points to its copy."""
+"""Copies of objects that refer to one another, and of meshes with fewer faces.
+
+What pointed to an original points to its copy.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ from typing import Any
 import bpy
 
 from ..display.display import object_inputs, write_input
+from ..suspension import suspended
 
+_WELDED = 1.0e-5
+"""Share of the size of a mesh: vertices that are as near to one another are one."""
 Link = tuple[bpy.types.Object, Callable[[bpy.types.Object], None]]
 """An object that another one refers to, and what lets it refer to another one instead."""
 
@@ -127,3 +133,38 @@ def _hang(obj: bpy.types.Object, parent: bpy.types.Object) -> None:
     inverse = obj.matrix_parent_inverse.copy()
     obj.parent = parent
     obj.matrix_parent_inverse = inverse
+
+
+def thinned(mesh: bpy.types.Mesh, share: float, scene: bpy.types.Scene) -> bpy.types.Mesh:
+    """A copy of a mesh with a share of its faces, see `thin`; the scene is thrown away later."""
+    with suspended():
+        obj = bpy.data.objects.new(mesh.name, mesh)
+        scene.collection.objects.link(obj)
+        try:
+            thin(obj, share)
+            scene.view_layers[0].update()
+            depsgraph = scene.view_layers[0].depsgraph
+            return bpy.data.meshes.new_from_object(
+                obj.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
+            )
+        finally:
+            bpy.data.objects.remove(obj)
+
+
+def thin(obj: bpy.types.Object, share: float) -> None:
+    """Let modifiers, before all others, leave an object with a share of its faces.
+
+    Imported meshes have several vertices at one place, where UVs or normals are split: faces that
+    only seem to be connected would shrink away from one another.
+    """
+    size = max(max(corner) - min(corner) for corner in zip(*obj.bound_box, strict=True))
+    kinds: dict[str, dict[str, Any]] = {
+        "WELD": {"merge_threshold": _WELDED * size},
+        "DECIMATE": {"ratio": share},
+    }
+    modifiers: Any = obj.modifiers
+    for place, (kind, settings) in enumerate(kinds.items()):
+        modifier = modifiers.new(f"Steer {kind.title()}", kind)
+        for name, value in settings.items():
+            setattr(modifier, name, value)
+        modifiers.move(len(modifiers) - 1, place)

@@ -14,63 +14,40 @@ from mathutils.bvhtree import BVHTree
 from numpy.typing import NDArray
 
 from ...core.characters.memory import LEVEL_SHARE
-from ...core.characters.pose_space import PoseSpace
+from ...core.characters.pose_space import F32, PoseSpace
 from ..display import display
 from ..display.appended import unseen
-from ..suspension import suspended
 from . import library, library_group, optional_parts, pose_points
+from .copies import thinned
 
 MOST = len(library_group.LEVELS)
-_WELDED = 1.0e-5
-"""Share of the size of a mesh: vertices that are as near to one another are one."""
+_PART, _FAR = "steer_part", 0.02
+"""Attribute with the number of the object that a vertex is of, and the share of the size of a mesh
+by which the nearest triangle of that object is farther away at most."""
 _KEY = unseen("steer_level")
 """Custom property of the objects: they belong to a character."""
 
 
-def decimated(mesh: bpy.types.Mesh, levels: int, scene: bpy.types.Scene) -> list[bpy.types.Mesh]:
+def decimated(
+    mesh: bpy.types.Mesh,
+    points: F32,
+    parts: NDArray[np.int32],
+    levels: int,
+    scene: bpy.types.Scene,
+) -> list[bpy.types.Mesh]:
     """Meshes of fewer and fewer faces.
 
     Args:
         mesh: The whole body, which has not got its poses yet.
+        points: Its vertices in a pose in which limbs are apart [m], shape (vertex_count, 3).
+        parts: Number of the object that each vertex is of, shape (vertex_count,).
         levels: How many meshes, 0 to `MOST`.
         scene: A scene that is thrown away, in which objects are evaluated.
     """
+    mesh.attributes["position"].data.foreach_set("vector", points.ravel())
+    mesh.attributes.new(_PART, "INT", "POINT").data.foreach_set("value", parts)
+    mesh.update()
     return [thinned(mesh, LEVEL_SHARE**level, scene) for level in range(1, levels + 1)]
-
-
-def thinned(mesh: bpy.types.Mesh, share: float, scene: bpy.types.Scene) -> bpy.types.Mesh:
-    """A copy of a mesh with a share of its faces, see `thin` and `decimated`."""
-    with suspended():
-        obj = bpy.data.objects.new(mesh.name, mesh)
-        scene.collection.objects.link(obj)
-        try:
-            thin(obj, share)
-            scene.view_layers[0].update()
-            depsgraph = scene.view_layers[0].depsgraph
-            return bpy.data.meshes.new_from_object(
-                obj.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
-            )
-        finally:
-            bpy.data.objects.remove(obj)
-
-
-def thin(obj: bpy.types.Object, share: float) -> None:
-    """Let modifiers, before all others, leave an object with a share of its faces.
-
-    Imported meshes have several vertices at one place, where UVs or normals are split: faces that
-    only seem to be connected would shrink away from one another.
-    """
-    size = max(max(corner) - min(corner) for corner in zip(*obj.bound_box, strict=True))
-    kinds: dict[str, dict[str, Any]] = {
-        "WELD": {"merge_threshold": _WELDED * size},
-        "DECIMATE": {"ratio": share},
-    }
-    modifiers: Any = obj.modifiers
-    for place, (kind, settings) in enumerate(kinds.items()):
-        modifier = modifiers.new(f"Steer {kind.title()}", kind)
-        for name, value in settings.items():
-            setattr(modifier, name, value)
-        modifiers.move(len(modifiers) - 1, place)
 
 
 def posed(
@@ -92,6 +69,9 @@ def posed(
             _copy(mesh, made, name, triangles[:, 0])
         rows = PoseSpace(np.stack(poses).astype(np.float32), space.gaits, space.clips)
         found.append((made, rows))
+    for one in (mesh, *levels):
+        if _PART in one.attributes:
+            one.attributes.remove(one.attributes[_PART])
     return found
 
 
@@ -134,11 +114,35 @@ def _bind(
     corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", corners)
     triangles, points = corners.reshape(-1, 3), pose_points.vectors(mesh.attributes["position"])
-    tree: Any = BVHTree.FromPolygons(points.tolist(), triangles.tolist())
     places = pose_points.vectors(made.attributes["position"])
-    nearest = np.array([tree.find_nearest(place)[2] for place in places.tolist()], np.intp)
+    nearest, away = _nearest(points, triangles, places)
+    parts, own = _numbers(mesh, _PART)[triangles[:, 0]], _numbers(made, _PART)
+    far = _FAR * float(np.ptp(points, axis=0).max())
+    for part in np.unique(parts):
+        mine, among = np.flatnonzero(parts == part), np.flatnonzero(own == part)
+        found, beside = _nearest(points, triangles[mine], places[among])
+        # vertices at one place are one now, whatever part they were of
+        fit = beside < np.maximum(away[among], far)
+        nearest[among[fit]] = mine[found[fit]]
     of = triangles[nearest].astype(np.intp)
     return of, _weights(places.astype(np.float64), points[of].astype(np.float64))
+
+
+def _nearest(
+    points: F32, triangles: NDArray[np.int32], places: F32
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Numbers of the triangles that are nearest to places, and how far away they are."""
+    tree: Any = BVHTree.FromPolygons(points.tolist(), triangles.tolist())
+    found = [tree.find_nearest(place)[2:] for place in places.tolist()]
+    numbers, away = np.array(found).reshape(-1, 2).T
+    return numbers.astype(np.intp), away
+
+
+def _numbers(mesh: bpy.types.Mesh, name: str) -> NDArray[np.int32]:
+    attribute: Any = mesh.attributes[name]
+    values = np.empty(len(attribute.data), np.int32)
+    attribute.data.foreach_get("value", values)
+    return values
 
 
 def _weights(places: NDArray[np.float64], corners: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from ...core.characters.aligning import Facing
 from ...core.errors import CharacterError
 from ..suspension import suspended
-from .copies import copied, driver_targets, keys_of
+from .copies import copied, driver_targets, keys_of, thin, thinned
 from .keys import read, slot_of
-from .levels import thin, thinned
 from .rigs import curves
 from .settings import Settings
 

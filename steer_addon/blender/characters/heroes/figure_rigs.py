@@ -14,17 +14,17 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ...core.characters import figures
-from ...core.characters.figure import Figure
-from ...core.characters.figures.turning import matrices, quaternions
-from ...core.characters.pose_space import Row
-from ...core.errors import CharacterError
-from ...core.results.tracks import continuous
-from ..suspension import suspended
-from . import library
-from .heroes.hero import MARK
-from .keys import add_curves, new_action, new_slot
-from .origins import Origins, RowOrigin, Track
+from ....core.characters import figures
+from ....core.characters.figure import Figure
+from ....core.characters.figures.turning import matrices, quaternions
+from ....core.characters.pose_space import Row
+from ....core.errors import CharacterError
+from ....core.results.tracks import continuous
+from ...suspension import suspended
+from .. import library
+from ..keys import add_curves, new_action, new_slot
+from ..origins import Origins, RowOrigin, Track
+from .hero import MARK
 
 KEY = "steer_figure"
 """Custom property of built-in characters, and of what their rigs consist of: which they are."""
