@@ -16,6 +16,7 @@ from steer_addon.blender.writing import usd_points  # noqa: E402
 from steer_addon.blender.writing.files import Header, safe_name  # noqa: E402
 from steer_addon.core.errors import AgentError, OutputError, SceneError  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
+    add_attribute,
     data_counts,
     deps,
     frame_set,
@@ -308,6 +309,28 @@ def test_keyed_objects_are_read_by_blender(tmp_path, name):
         found = sorted(tuple(item.matrix_world.translation) for item in items)
         wanted = sorted(map(tuple, frame.position.tolist()))
         np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["glb", "fbx"])
+def test_keyed_objects_are_there_from_birth_to_death(tmp_path, name):
+    obj = make_runner()
+    make_glowing()
+    add_attribute(obj, "birth", "INT", [1, 4, 1])
+    add_attribute(obj, "death", "INT", [100, 100, 6])
+    modifier = display.find_modifier(obj)
+    display.set_input(modifier, "Display", "Object")
+    display.set_input(modifier, "Object", make_arrow())
+    alive = [int(np.count_nonzero(frame.alive)) for frame in simulated(obj, LAST)]
+    assert (alive[0], max(alive), alive[-1]) == (2, 3, 2)
+    made = export(obj, name, tmp_path)
+    reader = bpy.ops.import_scene.gltf if name == "glb" else bpy.ops.import_scene.fbx
+    options = {"anim_offset": 0.0} if name == "fbx" else {}
+    items = [item for item in imported(reader, made.path, **options) if item.type == "MESH"]
+    shown = []
+    for number in range(1, LAST + 1):
+        frame_set(number)
+        shown.append(sum(min(item.matrix_world.to_scale()) > 0.5 for item in items))
+    assert shown == alive
 
 
 def test_exported_copies_are_as_large_as_their_bodies(tmp_path):

@@ -42,6 +42,8 @@ from .removal import MARK, delete_bake, find_bakes
 PATHS = (("location", 3), ("rotation_quaternion", 4), ('["velocity"]', 3))
 """Animated properties and their sizes, in the order of the channels of `tracks`."""
 
+_HIDDEN = "hide_viewport", "hide_render"
+"""Properties that hide an object."""
 _BLOCK = 64
 
 
@@ -135,7 +137,8 @@ def bake(
         look: Size of copies and instances, and whether they turn to where agents head; empties
             have neither, and turn always.
         replace: Delete an earlier bake of this crowd once the new one is complete.
-        shrink_dead: Also key the scale of dead agents to 0, for exported file formats.
+        shrink_dead: Key the scale of dead agents to 0 in place of hiding them, for exported file
+            formats: Blender evaluates no hidden object, so exporters would not see its scale.
         progress: Called with the completed share, 0 to 1; returns False to cancel.
 
     Returns:
@@ -178,7 +181,8 @@ def bake(
                 curves = _animate(carrier, shared, keys, settings.interpolation)
                 key_count += keys.shape[0] * keys.shape[1]
                 several = template.objects_per_agent > 1 or shrink_dead
-                key_count += _hide_when_dead(curves, carrier, *shown, scaled=several)
+                paths = () if shrink_dead else _HIDDEN
+                key_count += _hide_when_dead(curves, carrier, *shown, paths, scaled=several)
         for item in made.objects:
             item[MARK] = name
         if progress is not None and not progress(1.0):
@@ -320,29 +324,32 @@ def _hide_when_dead(
     carrier: bpy.types.Object,
     numbers: NDArray[np.int64],
     alive: NDArray[np.bool_],
+    paths: Sequence[str],
     *,
     scaled: bool,
 ) -> int:
-    """Key an object to be hidden while its agent is dead; returns the number of keys.
+    """Key an object to be gone while its agent is dead; returns the number of keys.
 
     Args:
         curves: Curves of its action, to which the new ones are added.
         carrier: The object.
         numbers: Frame numbers, shape (frame_count,).
         alive: Whether the agent lives at these frames, shape (frame_count,).
+        paths: Properties that hide it, which are keyed.
         scaled: Key the scale too.
     """
     if alive.all():
         return 0
     kept = np.flatnonzero(np.concatenate([[True], alive[1:] != alive[:-1]]))
     hidden = np.where(alive[kept], 0.0, 1.0)
-    channels = [("hide_viewport", 0, hidden), ("hide_render", 0, hidden)]
+    channels = [(path, 0, hidden) for path in paths]
     if scaled:
         channels += [("scale", i, alive[kept] * size) for i, size in enumerate(carrier.scale)]
     for path, index, values in channels:
         keys = np.stack([numbers[kept], values], axis=1).astype(np.float32)
         _add_curve(curves, path, index, keys, "CONSTANT")
-    carrier.hide_viewport = carrier.hide_render = not alive[0]
+    for path in paths:
+        setattr(carrier, path, not alive[0])
     return len(channels) * len(kept)
 
 
