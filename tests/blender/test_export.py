@@ -333,6 +333,14 @@ def test_keyed_objects_are_there_from_birth_to_death(tmp_path, name):
     assert shown == alive
 
 
+def test_keyed_objects_begin_at_frame_0(tmp_path):
+    obj = make_runner()
+    obj.steer.frame_start = -3
+    assert export(obj, "glb", tmp_path, 4, -3).frames == 5
+    with pytest.raises(SceneError, match="no frames from 0 on"):
+        export(obj, "glb", tmp_path, -1, -3)
+
+
 def test_exported_copies_are_as_large_as_their_bodies(tmp_path):
     obj = make_runner()
     make_glowing()

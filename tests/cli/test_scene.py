@@ -77,6 +77,15 @@ def test_the_same_seed_gives_the_same_scene(run, tmp_path):
     assert (places[0] != places[2]).any()
 
 
+@pytest.mark.parametrize("words", [["scene", "--agents=1"], ["demo", "lateral_spheres"]])
+def test_frames_that_no_scene_can_begin_with_are_refused(run, tmp_path, words):
+    path = tmp_path / "x.blend"
+    result = run(*words, "--frames=-10-20", "--save", path, "--json")
+    assert result.code == 2
+    assert "a scene of Blender begins at frame 0 or later" in result.data["error"]
+    assert not path.exists()
+
+
 def test_ground_target_spawn_radius_and_frames(run, tmp_path, plane):
     words = ["--ground", plane, "--agents=12", "--target", "18,10,0", "--spawn", "4,10,0,3"]
     path = tmp_path / "x.blend"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,8 @@ def write_keyed(
 ) -> int:
     """Write frames to a binary glTF file (.glb) or an FBX file (.fbx), see `writing`.
 
+    Frames before 0 are left out: Blender's scenes, which its exporters read, have none.
+
     Args:
         frames: All frames, in memory.
         path: File to write.
@@ -96,9 +99,16 @@ def write_keyed(
         settings: Settings of the keys to write.
     """
     addon, operator, options = _EXPORTERS[path.suffix.lower()]
+    kept = [frame for frame in frames if frame.number >= 0]
+    if not kept:
+        raise SceneError(
+            f"Crowd {header.name!r} has no frames from 0 on, where scenes of Blender begin: choose "
+            "another format, or later frames"
+        )
+    header = replace(header, start=kept[0].number)
     with replacing(path) as partial, staging(scene, header) as stage:
         keyframes.bake(
-            frames,
+            kept,
             name=f"{header.name} Export" if find_bakes(header.name) else header.name,
             collection_parent=stage.scene.collection,
             settings=settings,
@@ -108,4 +118,4 @@ def write_keyed(
             shrink_dead=True,
         )
         stage.run(_operator(addon, operator), partial, **options)
-    return len(frames)
+    return len(kept)

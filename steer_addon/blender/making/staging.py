@@ -11,6 +11,7 @@ import numpy as np
 from mathutils import Vector
 
 from ...core.crowd.settings import CrowdSettings
+from ...core.errors import UsageError
 from ...core.inputs.paths import Path
 from ..characters import gathering
 from ..crowd import crowds
@@ -26,7 +27,17 @@ STONE = "#8FA0AE"
 
 
 def empty_scene(frames: range) -> bpy.types.Scene:
-    """The empty scene of a new file."""
+    """The empty scene of a new file.
+
+    Raises:
+        UsageError: No scene has these frames.
+    """
+    if frames[0] < 0:
+        # the property would be clamped
+        raise UsageError(
+            f"frames are {frames[0]}-{frames[-1]}: a scene of Blender begins at frame 0 or later, "
+            "so give --frames from 0 on"
+        )
     bpy.ops.wm.read_homefile(use_empty=True)
     scene = bpy.context.scene
     scene.name = "Scene"
