@@ -126,7 +126,8 @@ def run(options: argparse.Namespace) -> Result:
             "poses": row.count,
             "speed": round(row.speed, 4),
             "stride": round(row.stride, 4),
-            "loops": row.loops,
+            # gaits do; a clip that ends may go round between its begin and its end
+            "loops": row.loops or row.goes_round,
         }
         for row in made.space.rows
     ]
@@ -193,12 +194,15 @@ def _height(scene: bpy.types.Scene, rig: bpy.types.Object) -> float:
 
 def _recipe(options: argparse.Namespace, rig: bpy.types.Object, height: float) -> Recipe:
     guessed = rigs.guess_roles(rig) if rig.type == "ARMATURE" else {}
+    given = {role: getattr(options, f"{role}_action") for role in ("stand", "walk", "run")}
     roles: dict[str, Any] = {}
-    for role in ("stand", "walk", "run"):
-        action = getattr(options, f"{role}_action")
-        roles[role] = guessed.get(role, "") if action is None else action
-    given = options.way_per_pose
-    tolerance = way_per_pose(height) if given is None else given
+    for role, action in given.items():
+        guess = guessed.get(role, "")
+        if role != "walk" and guess in given.values():
+            guess = ""
+        roles[role] = guess if action is None else action
+    tolerance = options.way_per_pose
+    tolerance = way_per_pose(height) if tolerance is None else tolerance
     plan = Plan(tolerance=tolerance, stride=options.stride, run_stride=options.run_stride)
     frames = options.frames or range(1, 25)
     return Recipe(

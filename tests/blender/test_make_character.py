@@ -288,12 +288,8 @@ def frozen(rig):
     return Recipe("Idle", "Frozen", plan=COARSE)
 
 
-def stride_of_zero(rig):
-    return Recipe("Idle", "Walk", plan=Plan(tolerance=0.05, steps=24, stride=0.0))
-
-
 def still(rig):
-    return Recipe("Idle", "Idle", plan=COARSE)
+    return Recipe("", "Idle", plan=COARSE)
 
 
 def flat(rig):
@@ -316,17 +312,13 @@ def below_nothing(rig):
         (lambda rig: Recipe(plan=COARSE), "no action for Walk"),
         (one_frame, "lasts one frame"),
         (frozen, "Walk 'Frozen': The action moves no vertex: choose an action"),
-        (stride_of_zero, "The stride is 0 m: give the way of one cycle"),
+        (lambda rig: Recipe("Walk", "Walk", plan=COARSE), "is chosen for Stand and for Walk"),
         (still, "type in its Stride"),
         (renamed, "is not made for rig 'Walker', which lacks bone"),
         (hidden, "deforms and carries no mesh that is shown"),
         (changing, "turn off the modifiers"),
         (large, "to decimate it"),
         (unlinked, "There is no action 'Sneak'"),
-        (
-            lambda rig: Recipe("Idle", "Walk", plan=Plan(stride=-1.0)),
-            "The stride is -1 m",
-        ),
         (lambda rig: Recipe("Idle", "Walk", without=("bag",)), "carries no object 'bag'"),
     ],
 )

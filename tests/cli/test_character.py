@@ -73,6 +73,7 @@ def test_make_a_character(made):
     names = [row["name"] for row in told.data["rows"]]
     assert names[0] == "stand" and "walk" in names
     assert names[-4:] == ["run", "wait", "turn left", "turn right"]
+    assert all(row["loops"] for row in told.data["rows"])
     assert "stand Idle, walk Walk, run Run, feet by motion" in told.err
     assert "About" in told.err and "MB" in told.err
     assert set(told.data["feet"]) == {"leg.l", "leg.r"}
@@ -86,7 +87,12 @@ def test_make_a_character(made):
     [
         (("--rig", "Robot"), "There is no object 'Robot'"),
         (("--walk", "Limp"), "There is no action 'Limp'"),
-        (("--stride", 0), "The stride is 0 m"),
+        (("--stride", 0), "Stride is 0 m: give the way of one cycle, 0.001 to 1000 m"),
+        (("--run-stride", "nan"), "Run Stride is nan m"),
+        (("--way-per-pose", "nan"), "Way per Pose is nan m"),
+        (("--faces", "nan"), "Faces is nan%"),
+        (("--clip", "walk=Idle"), "Clip 'walk' has the name of poses that each character has"),
+        (("--stand", "Walk"), "Action 'Walk' is chosen for Stand and for Walk"),
         (("--optional", "cap=0.5"), "There is no part 'cap' to be optional: the parts are"),
         (("--levels", 3), "Levels of Detail is 3: give 1 or 2 further levels, or 0"),
         (("--optional", "hat=2"), "The chance of part 'hat' is 200%"),
@@ -97,6 +103,12 @@ def test_mistakes_are_one_sentence(run, walker, tmp_path, words, said):
     out = tmp_path / "character.blend"
     run("character", "make", walker, *words, "--save", out).failed_with(said)
     assert not out.exists()
+
+
+def test_what_is_chosen_is_not_guessed_again(run, walker, tmp_path):
+    out = tmp_path / "character.blend"
+    words = ("--rig", "Walker", "--way-per-pose", 0.2, "--walk", "Run", "--save", out)
+    assert "stand Idle, walk Run, run -, " in run("character", "make", walker, *words).err
 
 
 @pytest.mark.slow

@@ -219,12 +219,6 @@ def test_body_without_feet_wants_a_stride():
     assert contacts.measure_cycle(samples, 1.0, 3.0).stride == 3.0
 
 
-@pytest.mark.parametrize("stride", [0.0, -1.0])
-def test_stride_that_is_none_is_refused(stride):
-    with pytest.raises(CharacterError, match="above 0"):
-        cycle_of(stride=stride)
-
-
 def test_action_that_moves_nothing_is_refused():
     samples = np.repeat(walker((0.0, 1.0, 0.0), 0.0)[None], 20, axis=0)
     with pytest.raises(CharacterError, match="moves no vertex"):

@@ -77,6 +77,8 @@ def making(
     Raises:
         CharacterError: The rig or an action is not fit for it.
     """
+    if anew is None:
+        recipe.check_names()
     rigs.check_mode(rig)
     parts = rigs.parts_of(rig, recipe.without, recipe.parts)
     optional_parts.check([part.name for part in parts], recipe.optional)

@@ -175,9 +175,10 @@ def _own_actions(rig: bpy.types.Object) -> set[bpy.types.Action | None]:
 def guess_roles(rig: bpy.types.Object) -> dict[str, str]:
     """Names of the actions that show standing, walking and running, where there are any."""
     actions, own = actions_of(rig), _own_actions(rig)
-    result = {}
+    result: dict[str, str] = {}
     for role, pattern in ROLES.items():
-        fitting = [action for action in actions if pattern.search(action.name)]
+        free = (action for action in actions if action.name not in result.values())
+        fitting = [action for action in free if pattern.search(action.name)]
         if fitting:
             result[role] = min(
                 fitting,

@@ -226,6 +226,7 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         fps = context.scene.render.fps / context.scene.render.fps_base
         try:
             recipe = self._recipe(context)
+            recipe.check_names()
             poses = expected_poses(recipe, height, rigs.seconds(recipe, fps))
             return f"About {check_memory(poses, vertices, faces, recipe)}"
         except CharacterError as error:

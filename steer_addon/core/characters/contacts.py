@@ -116,7 +116,7 @@ def measure_cycle(
     Raises:
         CharacterError: Nothing moves, or no feet are found and no stride is given.
     """
-    _check(samples, duration, stride)
+    _check(samples, duration)
     if like is not None and len(like.planted):
         feet = np.zeros(samples.shape[1], np.bool_)
         feet[like.planted] = True
@@ -146,15 +146,10 @@ def measure_cycle(
     )
 
 
-def _check(samples: Points, duration: float, stride: float | None) -> None:
+def _check(samples: Points, duration: float) -> None:
     if len(samples) < 3 or not duration > 0.0:
         raise CharacterError(
             "The action of a gait lasts one frame: give an action with two steps, one of each foot"
-        )
-    if stride is not None and not stride > 0.0:
-        raise CharacterError(
-            f"The stride is {stride:g} m: give the way of one cycle, above 0, or leave it out to "
-            "have it measured"
         )
     if not np.isfinite(samples[0]).all():
         raise CharacterError("The action moves vertices to places that are not finite: repair it")

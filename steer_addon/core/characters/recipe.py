@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from ..errors import CharacterError, short
-from .rows import WAYS_PER_POSE, Plan
+from .contacts import pose_count
+from .rows import RUN_STEP, WAYS_PER_POSE, Plan
 
 _USUAL = 0.6, 2.5
 """Heights from which to which bodies have the usual way between two poses [m]."""
+_STRIDES = 1.0e-3, 1.0e3
+"""Least and greatest stride that can be given [m]."""
+_OWN_ROWS = re.compile(r"stand|first steps|(walk|run)( \d+%)?|turn (left|right)", re.IGNORECASE)
+"""Names of the rows that characters get without any clips."""
 
 
 def way_per_pose(height: float) -> float:
@@ -75,6 +81,8 @@ class Recipe:
             raise CharacterError(
                 f"Levels of Detail is {short(self.levels)}: give 1 or 2 further levels, or 0"
             )
+        self._check_stride("Stride", self.plan.stride, self.plan.tolerance)
+        self._check_stride("Run Stride", self.plan.run_stride, RUN_STEP * self.plan.tolerance)
         for name, chance in self.optional:
             if not 0.0 <= chance <= 1.0:
                 raise CharacterError(
@@ -84,18 +92,64 @@ class Recipe:
         names = [name for name, _ in self.clips]
         for name in names:
             if "," in name:
-                raise CharacterError(
-                    f"Clip {short(name)} has a comma in its name, which parts names of clips: give "
-                    "another one, NAME=ACTION, or rename the action"
-                )
+                raise _misnamed(name, "has a comma in its name, which parts names of clips")
         for name in (*self.once, *self.loops):
             if name not in names:
                 known = ", ".join(map(repr, names)) or "none"
                 raise CharacterError(f"There is no clip {short(name)}: the clips are {known}")
 
+    @staticmethod
+    def _check_stride(name: str, stride: float | None, step: float) -> None:
+        """Refuse a stride that is out of range, or too long for poses a step apart [m]."""
+        if stride is None:
+            return
+        if not _STRIDES[0] <= stride <= _STRIDES[1]:
+            raise CharacterError(
+                f"{name} is {stride:g} m: give the way of one cycle, {_STRIDES[0]:g} to "
+                f"{_STRIDES[1]:g} m, or leave it out to have it measured"
+            )
+        pose_count(stride, step)
+
+    def check_names(self) -> None:
+        """Refuse what can be understood in two ways; recipes of before may have it.
+
+        Raises:
+            CharacterError: A name or an action stands for two things.
+        """
+        roles: dict[str, str] = {}
+        for role, action in (("Stand", self.stand), ("Walk", self.walk), ("Run", self.run)):
+            if action and action in roles:
+                raise CharacterError(
+                    f"Action {short(action)} is chosen for {roles[action]} and for {role}: choose "
+                    "another one, or none, for one of them"
+                )
+            roles[action] = role
+        found = set()
+        for name, _ in self.clips:
+            if name.casefold() in found:
+                raise _misnamed(name, "is there twice, and upper and lower case are alike")
+            if name == "*":
+                raise _misnamed(name, "has the name that stands for all clips")
+            if name != name.strip():
+                raise _misnamed(name, "has a space at an end of its name")
+            if _OWN_ROWS.fullmatch(name):
+                raise _misnamed(name, "has the name of poses that each character has")
+            found.add(name.casefold())
+        for name in self.once:
+            if name in self.loops:
+                raise CharacterError(
+                    f"Clip {short(name)} is to end and to begin again: choose one of the two"
+                )
+
     def to_text(self) -> str:
         """The recipe as JSON."""
         return json.dumps(asdict(self))
+
+
+def _misnamed(name: str, why: str) -> CharacterError:
+    return CharacterError(
+        f"Clip {short(name)} {why}: give another name, NAME=ACTION, or rename the action"
+    )
 
 
 def optional_part(text: str) -> tuple[str, float]:

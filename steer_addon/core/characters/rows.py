@@ -47,7 +47,7 @@ class Sample(Protocol):
 
 WAYS_PER_POSE = 1.0e-4, 1.0
 """Least and greatest way between two poses [m]."""
-_RUN_STEP = 1.6
+RUN_STEP = 1.6
 """Spacing of runs over that of walks."""
 _FASTER, _FASTER_CLOSE = 1.02, 1.002
 """Ratio by which a gait is at least faster than the one before, and one of many to a run is."""
@@ -290,7 +290,7 @@ class Rows:
             if speed <= least * (_SLOWER_CLOSE if close else 1.0):
                 return
             speed = max(speed, least)
-        step = self.plan.tolerance * (_RUN_STEP if close else 1.0)
+        step = self.plan.tolerance * (RUN_STEP if close else 1.0)
         times = row_times(cycle, pose_count(cycle.stride, step))
         turns, *level = cycle.moves_at(np.array(times)).T
         shifts = np.stack([*level, np.zeros(len(times))], axis=1)
