@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> Result:
     batch.check_new_file(options.save, ".blend")
     batch.ensure_registered()
     scene = _open(options.file)
-    rig = _find_rig(scene, options.rig)
+    rig = batch.find_rig(scene, options.rig)
     recipe = _recipe(options, rig, _height(scene, rig))
     if not options.quiet:
         tell(
@@ -159,23 +159,6 @@ def _open(path: Path) -> bpy.types.Scene:
     scene = staging.empty_scene(range(1, 251))
     importers.import_animated(path)
     return scene
-
-
-def _find_rig(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
-    armatures = [obj for obj in scene.objects if obj.type == "ARMATURE"]
-    if name is not None:
-        found = scene.objects.get(name)
-        if found is not None:
-            return found
-        known = ", ".join(repr(obj.name) for obj in armatures) or "no armature"
-        raise CharacterError(f"There is no object {short(name)}: the file holds {known}")
-    if len(armatures) != 1:
-        known = ", ".join(repr(obj.name) for obj in armatures)
-        raise CharacterError(
-            f"The file holds {len(armatures)} armatures: choose the rig with --rig"
-            + (f": {known}" if known else ", by the name of the object that moves")
-        )
-    return armatures[0]
 
 
 def _memory(scene: bpy.types.Scene, rig: bpy.types.Object, recipe: Recipe) -> str:

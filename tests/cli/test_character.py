@@ -171,6 +171,32 @@ def test_scenes_of_own_characters_are_baked_to_their_rigs(run, made, corrected, 
     assert 0 < hats < 8
 
 
+def test_rigs_that_the_scene_does_not_hold_are_found(run, walker, tmp_path):
+    other, instanced, out = (tmp_path / f"{name}.blend" for name in ("other", "inst", "out"))
+    scene = open_file(walker)
+    collection = bpy.data.collections.new("Kit")
+    for obj in list(scene.objects):
+        scene.collection.objects.unlink(obj)
+        collection.objects.link(obj)
+    shown = bpy.data.objects.new("Shown", None)
+    shown.instance_type, shown.instance_collection = "COLLECTION", collection
+    scene.collection.objects.link(shown)
+    bpy.ops.wm.save_as_mainfile(filepath=str(instanced))
+    bpy.data.objects.remove(shown)
+    bpy.data.scenes.new("Second").collection.children.link(collection)
+    bpy.ops.wm.save_as_mainfile(filepath=str(other))
+    for words in ((), ("--rig", "Walker")):
+        made = run("character", "make", instanced, *words, "--save", out)
+        made.failed_with("'Walker' is in collection 'Kit', which scene 'Scene' does not hold")
+        made = run("character", "make", other, *words, "--save", out)
+        made.failed_with("'Walker' is in scene 'Second', and the file opens with 'Scene'")
+
+
+def test_folders_that_are_files(run, walker):
+    out = walker / "new" / "x.blend"
+    run("character", "make", walker, "--save", out).failed_with(f"{walker} is a file, not a folder")
+
+
 def test_files_without_characters(run, walker, tmp_path):
     out = tmp_path / "scene.blend"
     words = ("scene", "--agents", 5, "--save", out, "--character")

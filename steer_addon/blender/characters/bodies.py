@@ -70,7 +70,8 @@ class Posed(Body):
         if not recipe.walk:
             raise CharacterError(
                 f"Rig {rig.name!r} has no action for Walk: choose one that shows a cycle of two "
-                "steps"
+                "steps, in the dialog or with --walk; its actions are: "
+                f"{rigs.names_of(rigs.actions_of(rig))}"
             )
         wanted = {"Stand": recipe.stand, "Walk": recipe.walk, "Run": recipe.run}
         found = {role: rigs.find_action(rig, name) for role, name in wanted.items() if name}

@@ -196,11 +196,8 @@ def find_action(rig: bpy.types.Object, name: str) -> bpy.types.Action:
     known = actions_of(rig)
     action = bpy.data.actions.get(name)
     if action is None:
-        names = ", ".join(repr(item.name) for item in known[:12])
-        more = f" and {len(known) - 12} more" if len(known) > 12 else ""
         raise CharacterError(
-            f"There is no action {short(name)}: give one of rig {rig.name!r}: "
-            f"{names or 'none'}{more}"
+            f"There is no action {short(name)}: give one of rig {rig.name!r}: {names_of(known)}"
         )
     bones = bones_of(action)
     missing = sorted(bones - set(rig.pose.bones.keys()))
@@ -211,6 +208,12 @@ def find_action(rig: bpy.types.Object, name: str) -> bpy.types.Action:
             "give the bones the names that it uses"
         )
     return action
+
+
+def names_of(actions: list[bpy.types.Action]) -> str:
+    """The names of actions as a text, the first ones of many."""
+    names = ", ".join(repr(action.name) for action in actions[:12])
+    return (names or "none") + (f" and {len(actions) - 12} more" if len(actions) > 12 else "")
 
 
 def guess_feet(rig: bpy.types.Object) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from ...core.crowd.overrides import GROUPS, full_path, with_override
 from ...core.crowd.presets import load_preset
 from ...core.crowd.scaling import scaled_crowd
 from ...core.crowd.settings import BLOCKS, CrowdSettings
-from ...core.errors import OutputError, SceneError
+from ...core.errors import CharacterError, OutputError, SceneError, short
 from ...core.files.plain import reason, rename, sync_file
 from ...core.files.staging import as_output_errors, beside, cannot_write, stage
 from ...core.files.whole import why_not_whole
@@ -84,6 +84,54 @@ def find_crowds(scene: bpy.types.Scene, names: Sequence[str]) -> list[bpy.types.
         if all(obj.name != name for obj in found):
             raise SceneError(f"There is no crowd {name!r}: the file has {known}")
     return [obj for obj in found if not names or obj.name in names]
+
+
+def find_rig(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
+    """The object of a scene that has a name; the only armature where none is given.
+
+    Raises:
+        CharacterError: There is none, or one of several armatures has to be chosen.
+    """
+    armatures = [obj for obj in scene.objects if obj.type == "ARMATURE"]
+    found = armatures if name is None else [obj for obj in scene.objects if obj.name == name]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(repr(obj.name) for obj in armatures)
+    if name is None and armatures:
+        raise CharacterError(
+            f"Scene {scene.name!r} holds {len(armatures)} armatures: choose the rig with --rig: "
+            f"{known}"
+        )
+    for obj in bpy.data.objects:
+        if obj.type == "ARMATURE" if name is None else obj.name == name:
+            _refuse_elsewhere(obj, scene)
+    if name is not None:
+        raise CharacterError(
+            f"There is no object {short(name)}: the armatures of the file are {known or 'none'}"
+        )
+    raise CharacterError(
+        "The file holds no armature: choose the rig with --rig, by the name of the object that "
+        "moves"
+    )
+
+
+def _refuse_elsewhere(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Say where an object is that is not in a scene; nothing for one that is nowhere.
+
+    Raises:
+        CharacterError: It is in another scene, or in a collection that no scene holds.
+    """
+    for other in obj.users_scene:
+        raise CharacterError(
+            f"{obj.name!r} is in scene {other.name!r}, and the file opens with {scene.name!r}: "
+            "show that scene in Blender, and save the file"
+        )
+    for collection in obj.users_collection:
+        raise CharacterError(
+            f"{obj.name!r} is in collection {collection.name!r}, which scene {scene.name!r} does "
+            "not hold, or only as instances: link the collection to the scene in Blender, and "
+            "save the file"
+        )
 
 
 def frames_of(crowd: bpy.types.Object, frames: range | None) -> range:

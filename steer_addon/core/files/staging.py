@@ -39,7 +39,7 @@ def stage(above: Path) -> Iterator[Path]:
     Raises:
         OSError: It cannot be made.
     """
-    above.mkdir(parents=True, exist_ok=True)
+    _make(above)
     sweep(above)
     folder = above / f".steer-{secrets.token_hex(8)}.partial"
     folder.mkdir()
@@ -55,6 +55,17 @@ def stage(above: Path) -> Iterator[Path]:
             lock.release()
             # Windows removes a locked file only now
             _remove(folder)
+
+
+def _make(folder: Path) -> None:
+    """Make a folder and those above it; the error names a file that is in the way."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        found = next((path for path in (folder, *folder.parents) if path.is_file()), None)
+        if found is None:
+            raise
+        raise OSError(error.errno, f"{found} is a file, not a folder") from None
 
 
 @contextmanager
