@@ -15,7 +15,7 @@ from ...core.diagnoses import Diagnosis
 from ...core.files.staging import as_output_errors
 from ...core.results.frames import Frame
 from ..writing.files import Header
-from ..writing.usd_points import CROWD_PATH, Samples, box_around, pxr, write_frames
+from ..writing.usd_points import CROWD_PATH, Samples, add_all, box_around, pxr, write_frames
 from .prototypes import ROOT, Prototypes, make_prototypes
 from .textures import adding
 
@@ -96,8 +96,7 @@ class InstancerWriter:
             "choice": shown.choice,
             "dead": frame.id[~alive],
         }
-        written = sum(self._columns[name].add(frame.number, row) for name, row in values.items())
-        return shown.bytes + written
+        return shown.bytes + add_all(self._columns, frame.number, values)
 
 
 def _reach(usd: Any, prims: Iterable[Any]) -> float:

@@ -9,12 +9,12 @@ Between two samples USD interpolates numbers, and rotations on the sphere; it ho
 booleans and arrays whose length changes. The memory that behaviors show, postures and radii are
 held too, by a second sample just before they change. They change in the middle between two frames,
 so that bodies have one pose while the shutter of a frame is open, as in a live crowd. Values that
-stay the same get no further sample.
+stay the same get no further sample, positions and velocities where both do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,6 +35,7 @@ CROWD_PATH = "/Crowd"
 OWN_NAMES = ("position", "velocity", "rotation", "id", "speed", "radius", "alive")
 """Attributes of every agent, whatever its behaviors show."""
 
+_ALIGNED = "position", "velocity"
 _HELD_UNTIL = 1.0 / 1024.0
 """Time before a change at which the value of the previous frame is written again [frames]."""
 _SAVE_BYTES = 16_000_000
@@ -81,10 +82,14 @@ class Samples:
         self._array: Any = None
         self._written = self._seen = 0
 
-    def add(self, number: int, values: NDArray[Any]) -> int:
-        """Write the values of a frame; returns their size [bytes]."""
+    def is_same(self, values: NDArray[Any]) -> bool:
+        """Whether values are those of the frame before."""
+        return self._values is not None and np.array_equal(self._values, values)
+
+    def add(self, number: int, values: NDArray[Any], again: bool = False) -> int:
+        """Write the values of a frame, unchanged ones only `again`; returns their size [bytes]."""
         last = self._values
-        if last is not None and np.array_equal(last, values):
+        if not again and self.is_same(values):
             self._seen = number
             return 0
         changes = float(number)
@@ -100,6 +105,18 @@ class Samples:
         self._values = values
         self._written = self._seen = number
         return int(values.nbytes)
+
+
+def add_all(columns: Mapping[str, Samples], number: int, values: Mapping[str, Any]) -> int:
+    """Write the values of a frame by their names; returns their size [bytes].
+
+    Positions and velocities are written both or neither: readers ignore velocities whose samples
+    are at other times.
+    """
+    moved = not all(columns[name].is_same(values[name]) for name in _ALIGNED)
+    return sum(
+        columns[name].add(number, row, moved and name in _ALIGNED) for name, row in values.items()
+    )
 
 
 class PointsWriter:
@@ -144,7 +161,7 @@ class PointsWriter:
             "ids": frame.id,
             "id": frame.id.astype(np.int32),
         }
-        size = sum(self._columns[name].add(frame.number, array) for name, array in values.items())
+        size = add_all(self._columns, frame.number, values)
         if self._shown is None:
             self._shown = self._columns_for(frame.attributes)
         missing = np.zeros(len(frame.id), np.float32)
