@@ -86,6 +86,10 @@ def run(main: Callable[[], int]) -> NoReturn:
         if not is_cancelled():
             raise
         tell("steer: cancelled")
+        if "--json" in sys.argv and sys.stdout is not None:
+            # the command line was not read yet; later the command says so
+            with suppress(OSError, ValueError):
+                print('{"error": "cancelled"}')
         code = 1
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)

@@ -309,7 +309,7 @@ def below_nothing(rig):
     [
         (flat, "'Walker' has scale 0 along Y: set its Scale, and that of its parents, to 1"),
         (below_nothing, "has scale 0 along X"),
-        (lambda rig: Recipe(plan=COARSE), "no action for Walk: .* its actions are: 'Idle', 'Run', 'Walk'"),
+        (lambda rig: Recipe(plan=COARSE), "no action for Walk: .*: 'Idle', 'Run', 'Walk'"),
         (one_frame, "lasts one frame"),
         (frozen, "Walk 'Frozen': The action moves no vertex: choose an action"),
         (lambda rig: Recipe("Walk", "Walk", plan=COARSE), "is chosen for Stand and for Walk"),

@@ -141,6 +141,24 @@ def test_an_import_is_not_cut_short(tmp_path, name):
     assert (done.returncode, done.stdout, done.stderr) == (1, b"loaded\n", b"steer: cancelled\n")
 
 
+@pytest.mark.parametrize(("word", "out"), [("--json", '{"error": "cancelled"}\n'), ("--quiet", "")])
+def test_a_command_that_is_cancelled_before_it_begins_says_so_in_json(word, out):
+    code = (
+        "import os, signal, time\nfrom steer_addon import process\n"
+        "def main():\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(30)\n"
+        "process.run(main)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, word],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=20,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, out, "steer: cancelled\n")
+
+
 def test_a_signal_that_blender_dropped_cancels_at_the_next_step():
     """Blender prints an exception of its handlers, and goes on as if nothing were."""
     process._cancelling.held = True
