@@ -75,6 +75,16 @@ def _operator(addon: str, name: str) -> Any:
     return operator
 
 
+def _separate(collection: bpy.types.Collection) -> None:
+    """Give each mesh that a rig deforms data of its own: in FBX a mesh has the rigs of all users.
+
+    The data goes with the scratch scene.
+    """
+    for obj in collection.all_objects:
+        if obj.type == "MESH" and any(m.type == "ARMATURE" for m in obj.modifiers):
+            obj.data = obj.data.copy()
+
+
 def write_keyed(
     frames: Sequence[Frame],
     path: Path,
@@ -107,7 +117,7 @@ def write_keyed(
         )
     header = replace(header, start=kept[0].number)
     with replacing(path) as partial, staging(scene, header) as stage:
-        keyframes.bake(
+        made = keyframes.bake(
             kept,
             name=f"{header.name} Export" if find_bakes(header.name) else header.name,
             collection_parent=stage.scene.collection,
@@ -117,5 +127,7 @@ def write_keyed(
             # neither format knows objects that are hidden for a while
             shrink_dead=True,
         )
+        if made is not None and path.suffix.lower() == ".fbx":
+            _separate(made.collection)
         stage.run(_operator(addon, operator), partial, **options)
     return len(kept)
