@@ -6,7 +6,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.bake import cached, places, status  # noqa: E402
+from steer_addon.blender.bake import cached, heroes, places, status  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender.cached_crowds import (  # noqa: E402
@@ -127,6 +128,35 @@ def test_an_edit_of_an_input_is_noticed_and_checked(crowd, monkeypatch):
     bpy.context.view_layer.update()
     assert status.check_quickly(crowd, bpy.context.scene)
     assert status.status(crowd, bpy.context.scene).out_of_date is None
+
+
+def edited(obj):
+    bpy.context.view_layer.update()
+    return status.status(obj, bpy.context.scene).edited
+
+
+def test_what_a_crowd_is_shown_as_is_no_edit_of_its_bake(crowd):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    assert edited(crowd) == []
+    modifier = display.find_modifier(crowd)
+    for body in (make_empty("Body"), None):
+        display.set_input(modifier, "Object", body)
+        assert edited(crowd) == []
+    move("Crowd")
+    assert edited(crowd) == ["Crowd"]
+
+
+@pytest.mark.slow
+def test_heroes_are_no_edit_of_the_bake(tmp_path):
+    assert bpy.ops.object.steer_start(preset="pedestrians", count=5) == {"FINISHED"}
+    obj = active()
+    obj.steer.frame_end, obj.steer.cache_directory = 3, str(tmp_path)
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    assert edited(obj) == []
+    heroes.promote(obj, bpy.context.scene, [1])
+    assert edited(obj) == []
+    heroes.demote(obj)
+    assert edited(obj) == []
 
 
 def test_playing_is_no_edit(crowd):

@@ -105,6 +105,41 @@ def test_a_hero_is_demoted_from_itself():
 
 
 @pytest.mark.parametrize("which", ["ALL", "LOST"])
+def test_a_hero_without_its_rig_is_told_and_goes(which):
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1, 2])
+    armatures = [p for p in hero_parts(heroes.carriers(obj)[2]) if p.type == "ARMATURE"]
+    bpy.data.batch_remove(armatures)
+    (found,) = said(obj)
+    assert found.values["count"] == 1 and heroes.lost(obj) == {2}
+    assert bpy.ops.object.steer_demote(which=which) == {"FINISHED"}
+    assert heroes.hidden(obj) == set(heroes.carriers(obj)) == ({1} if which == "LOST" else set())
+    assert not [o for o in bpy.data.objects if heroes.MARK in o and o.get("id") == 2]
+    assert said(obj) == []
+
+
+def test_a_hero_without_its_rig_gets_a_new_one_when_it_is_promoted():
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1, 2])
+    count = len(bpy.data.objects)
+    for number, kind in ((1, "ARMATURE"), (2, "EMPTY")):
+        parts = hero_parts(heroes.carriers(obj)[number])
+        bpy.data.batch_remove([part for part in parts if part.type == kind])
+    assert heroes.lost(obj) == {1, 2}
+    assert heroes.promote(obj, bpy.context.scene, [1, 2]).done == [1, 2]
+    assert not heroes.lost(obj) and len(bpy.data.objects) == count
+
+
+def test_a_rig_in_another_collection_is_not_lost():
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1])
+    (rig,) = [p for p in hero_parts(heroes.carriers(obj)[1]) if p.type == "ARMATURE"]
+    bpy.context.scene.collection.objects.link(rig)
+    next(c for c in bpy.data.collections if c.name == "Heroes of Crowd").objects.unlink(rig)
+    assert not heroes.lost(obj) and said(obj) == []
+
+
+@pytest.mark.parametrize("which", ["ALL", "LOST"])
 def test_what_is_left_of_a_hero_goes_with_it(which):
     obj = people()
     heroes.promote(obj, bpy.context.scene, [1, 2])

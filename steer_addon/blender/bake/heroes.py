@@ -161,10 +161,10 @@ def promote(
 
     Raises:
         SteerError: The crowd has no frames or no characters, or a character no rig; then nothing
-            has changed.
+            has changed, but that remains of heroes without rigs may be gone.
     """
     result = Result()
-    there = set(carriers(obj))
+    there = set(carriers(obj)) - lost(obj)
     result.kept = [number for number in ids if number in there]
     wanted = [number for number in ids if number not in there]
     if not wanted:
@@ -174,6 +174,10 @@ def promote(
         tracks = Tracks(frames, wanted, obj.name)
         collection = _collection(obj)
         fresh = collection is None
+        left = carriers(obj)
+        parts = Parts(left.values())
+        # they have the names of those that are made now
+        parts.remove(_parts_of(parts, left, set(wanted), collection))
         if collection is None:
             collection = bpy.data.collections.new(f"Heroes of {obj.name}")
             stage.made.append(collection)
@@ -203,13 +207,13 @@ def demote(
         ids: Ids of agents; None for all.
         edited: Whether those go, too, that were changed by hand since.
     """
-    heroes, result = carriers(obj), Result()
+    heroes, gone, result = carriers(obj), lost(obj), Result()
     chosen = {*hidden(obj), *heroes} if ids is None else set(ids) & {*hidden(obj), *heroes}
     collection, parts = _collection(obj), Parts(heroes.values())
-    stay = {n for n in chosen & heroes.keys() if not edited and parts.is_edited(heroes[n])}
+    whole = (chosen & heroes.keys()) - gone
+    stay = {number for number in whole if not edited and parts.is_edited(heroes[number])}
     result.kept, result.done = sorted(stay), sorted(chosen - stay)
-    gone = [part for number in result.done if number in heroes for part in parts.of(heroes[number])]
-    parts.remove([*gone, *_remains(collection, set(result.done))])
+    parts.remove(_parts_of(parts, heroes, set(result.done), collection))
     with suspended():
         if collection is not None and not (set(carriers(obj)) or collection.all_objects):
             bpy.data.collections.remove(collection)
@@ -231,8 +235,26 @@ def carriers(obj: bpy.types.Object) -> dict[int, bpy.types.Object]:
 
 
 def lost(obj: bpy.types.Object) -> set[int]:
-    """Ids of the agents that are hidden, and whose rigs were deleted or belong to another crowd."""
-    return hidden(obj) - set(carriers(obj))
+    """Ids of the agents that are hidden, and whose rigs were deleted or belong to another crowd.
+
+    Every redraw asks: the objects of the collection are looked at once.
+    """
+    ids = hidden(obj)
+    if not ids:
+        return ids
+    heroes, collection = carriers(obj), _collection(obj)
+    parts = [] if collection is None else [o for o in collection.all_objects if MARK in o]
+    posed = {part[MARK] for part in parts if part.type == "ARMATURE"}
+    rigless = {carrier[MARK] for carrier in heroes.values()} - posed
+    # a rig may have been put into another collection: what it moves still knows it
+    posed |= {part[MARK] for part in parts if part[MARK] in rigless and _hangs_from_rig(part)}
+    return ids - {number for number, carrier in heroes.items() if carrier[MARK] in posed}
+
+
+def _hangs_from_rig(part: bpy.types.Object) -> bool:
+    """Whether a part of a hero is moved by an armature that was not deleted."""
+    above = (part.parent, part.find_armature())
+    return any(o and o.type == "ARMATURE" and o.users_collection for o in above)
 
 
 def owner_of(part: bpy.types.Object) -> bpy.types.Object | None:
@@ -255,8 +277,14 @@ def _collection(obj: bpy.types.Object) -> bpy.types.Collection | None:
     return next((c for c in bpy.data.collections if c.get(_COLLECTION_KEY) == table), None)
 
 
-def _remains(collection: bpy.types.Collection | None, ids: set[int]) -> list[bpy.types.Object]:
-    """Parts of heroes of some agents whose empty on top was deleted by hand."""
-    parts = [] if collection is None else [o for o in collection.all_objects if MARK in o]
-    whole = {part[MARK] for part in parts if AGENT in part}
-    return [part for part in parts if part[MARK] not in whole and part.get("id") in ids]
+def _parts_of(
+    parts: Parts,
+    heroes: dict[int, bpy.types.Object],
+    ids: set[int],
+    collection: bpy.types.Collection | None,
+) -> list[bpy.types.Object]:
+    """All parts of the heroes of some agents, and of those whose empty on top was deleted."""
+    found = [part for number in ids & heroes.keys() for part in parts.of(heroes[number])]
+    marked = [] if collection is None else [o for o in collection.all_objects if MARK in o]
+    whole = {part[MARK] for part in marked if AGENT in part}
+    return found + [o for o in marked if o[MARK] not in whole and o.get("id") in ids]
