@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING
 
 import bpy
 from bpy.app.handlers import persistent
+from mathutils import Matrix
 
 from ...core import cache as caches
+from ...core.crowd.groups import VERTEX_GROUP
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from .. import app_handlers, playback
 from ..crowd import bake_owner, baked_file, crowds
 from ..crowd.links import linked_crowds
 from ..crowd.records import Part
-from ..reading import scene_inputs
+from ..reading import scene_agents, scene_inputs
 from ..suspension import is_suspended
 from . import checking, places
 
@@ -109,6 +111,16 @@ class _Known:
         self.edited: dict[str, None] = {}
         self.unchecked = False
         """Whether a quick check is due, though no input was edited: the file was opened."""
+        self.place = Matrix()
+        """Where the crowd was at the last look."""
+        self.points = b""
+        """Digest of its mesh; empty before the first look."""
+
+    def look(self, obj: bpy.types.Object) -> None:
+        """Keep where a crowd is, and what its points are."""
+        self.place = obj.matrix_world.copy()
+        if not self.points:
+            self.points = _points(obj)
 
 
 _known: Part[_Known] = Part(_Known)
@@ -123,6 +135,8 @@ def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
     now = time.monotonic()
     if now - known.asked > _FRESH:
         known.asked, known.status = now, read_status(obj, scene)
+        if known.status is not None:
+            known.look(obj)
     if known.status is not None:
         known.status.changes, known.status.edited = known.changes, list(known.edited)
     return known.status
@@ -210,25 +224,49 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         if places.known_folder(obj) is None:
             continue
         known = _known.ensure(obj)
-        touched = _touched(obj, depsgraph)
+        touched = _touched(obj, depsgraph, known)
         if touched:
             known.edited |= dict.fromkeys(touched)
             _check_later()
 
 
-def _touched(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[str]:
+def _touched(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, known: _Known) -> list[str]:
+    """Names of the inputs of a crowd that were edited."""
     names = _names(obj)
     found = []
     for update in depsgraph.updates:
         uid = update.id.original.session_uid
         if uid not in names:
             continue
-        is_action = isinstance(update.id, bpy.types.Action)
-        # showing a frame updates the crowd object too; its points are in its mesh
-        shown = update.is_updated_geometry and uid != obj.session_uid
-        if is_action or update.is_updated_transform or shown:
+        if uid == obj.session_uid:
+            # showing a frame, or choosing heroes, updates the crowd object, too
+            edited = update.is_updated_transform and _is_moved(obj, known)
+        elif uid == obj.data.session_uid:
+            edited = update.is_updated_geometry and _is_reshaped(obj, known)
+        else:
+            is_action = isinstance(update.id, bpy.types.Action)
+            edited = is_action or update.is_updated_transform or update.is_updated_geometry
+        if edited:
             found.append(names[uid])
     return found
+
+
+def _is_moved(obj: bpy.types.Object, known: _Known) -> bool:
+    """Whether a crowd is elsewhere than at the last look."""
+    before, known.place = known.place, obj.matrix_world.copy()
+    return before != known.place or not known.points
+
+
+def _is_reshaped(obj: bpy.types.Object, known: _Known) -> bool:
+    """Whether the points of a crowd are others: Blender reports changes of any modifier."""
+    before, known.points = known.points, _points(obj)
+    return before != known.points or scene_agents.needs_evaluation(obj)
+
+
+def _points(obj: bpy.types.Object) -> bytes:
+    """A digest of the mesh of a crowd."""
+    weights = any(group.source == VERTEX_GROUP for group in obj.steer.groups)
+    return scene_agents.mesh_digest(obj.data, weights=weights)
 
 
 @persistent
