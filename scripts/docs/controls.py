@@ -28,7 +28,7 @@ from steer_addon.blender.crowd.properties import add_behavior
 from steer_addon.blender.display import display
 from steer_addon.blender.display.crowd_group import menu_node
 from steer_addon.blender.operators import ways_out
-from steer_addon.blender.ui import drawing, variations
+from steer_addon.blender.ui import display_fields, drawing, variations
 from steer_addon.blender.ui import overlay_table as table
 from steer_addon.blender.variations import made
 
@@ -289,7 +289,7 @@ SECTIONS: dict[str, tuple[Draw, States]] = {
     "presets": (_presets, _once),
     "behaviors": (drawing.draw_behaviors, _behaviors),
     "inputs": (drawing.draw_inputs, _inputs),
-    "display": (drawing.draw_display, _display),
+    "display": (display_fields.draw_display, _display),
     "bake": (_draw_bake, _bake),
     "debug": (table.draw_debug, _debug),
 }

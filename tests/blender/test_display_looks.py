@@ -10,7 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.display import crowd_group, display, nested_group  # noqa: E402
 from steer_addon.blender.operators import looks  # noqa: E402
-from steer_addon.blender.ui import drawing  # noqa: E402
+from steer_addon.blender.ui import display_fields  # noqa: E402
 
 from .crowd_views import evaluated, instances, make_crowd, make_frame, make_object  # noqa: E402
 
@@ -258,8 +258,8 @@ def test_a_linked_older_group_is_drawn_and_set_without_the_inputs_that_it_lacks(
     obj = obj.override_create(remap_local_usages=True)
     modifier = display.find_modifier(obj)
     assert modifier.node_group[crowd_group.VERSION_KEY] == 4
-    shown = drawing.shown_inputs(modifier)
-    assert "Viewport Limit" in shown and "Keep Points" not in shown
+    names = display_fields.shown_inputs(modifier)
+    assert "Viewport Limit" in names and "Keep Points" not in names
     obj.steer.agents.radius, obj.steer.agents.size_spread = 0.4, 0.2
     assert display.get_input(modifier, "Radius") == pytest.approx(0.4)
     assert "Traceback" not in capfd.readouterr().err
@@ -268,7 +268,7 @@ def test_a_linked_older_group_is_drawn_and_set_without_the_inputs_that_it_lacks(
 def drawn_inputs(modifier, **values):
     for name, value in values.items():
         display.set_input(modifier, name.replace("_", " "), value)
-    return set(drawing.shown_inputs(modifier))
+    return set(display_fields.shown_inputs(modifier))
 
 
 def test_only_inputs_that_count_are_drawn():

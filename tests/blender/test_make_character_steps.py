@@ -9,11 +9,16 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.characters import library, making, rigs, sources  # noqa: E402
 from steer_addon.blender.checks import character_checks  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.ui import display_fields  # noqa: E402
 from steer_addon.core.characters.pose_space import split_clips  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe, from_text  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
-from tests.blender.operator_calls import undone  # noqa: E402
+from tests.blender.crowd_makers import make_crowd  # noqa: E402
+from tests.blender.drawn import context  # noqa: E402
+from tests.blender.fake_layout import FakeLayout  # noqa: E402
+from tests.blender.operator_calls import refusal, undone  # noqa: E402
 from tests.blender.walking_rigs import add_gait, box, state, walking_rig  # noqa: E402
 
 COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
@@ -182,5 +187,62 @@ def test_a_rig_that_is_gone_is_one_sentence(empty_scene):
     for obj in [*rig.children, rig]:
         bpy.data.objects.remove(obj)
     assert not sources.is_changed(character)
+    shown_by_a_crowd(character)
     with pytest.raises(RuntimeError, match="was made of 'Walker', which is not in this file"):
-        bpy.ops.object.steer_make_anew(name=character.name)
+        bpy.ops.object.steer_make_anew()
+
+
+def shown_by_a_crowd(character):
+    obj = make_crowd()
+    modifier = display.find_modifier(obj)
+    display.set_input(modifier, "Display", "Character")
+    display.set_input(modifier, "Object", character)
+    bpy.context.view_layer.objects.active = obj
+    return obj
+
+
+def activated(what):
+    """Make a rig, the character of it or the crowd that shows that the active object."""
+    rig = walking_rig()
+    character = make(rig).character
+    crowd = shown_by_a_crowd(character)
+    layer = bpy.context.view_layer
+    for child in layer.layer_collection.children:
+        child.exclude = False
+    layer.objects.active = {"rig": rig, "character": character, "crowd": crowd}[what]
+    bpy.data.objects["head"].data.vertices[0].co.z += 0.25
+    assert character_checks.check(character)
+    return character
+
+
+@pytest.mark.parametrize("what", ["rig", "character", "crowd"])
+def test_made_anew_from_what_is_selected(empty_scene, what):
+    character = activated(what)
+    assert bpy.ops.object.steer_make_anew() == {"FINISHED"}
+    assert not character_checks.check(character)
+
+
+def test_made_anew_from_the_display_section(empty_scene):
+    character = activated("crowd")
+    drawn = FakeLayout()
+    display_fields.draw_display(drawn, context(), bpy.context.object)
+    assert drawn.press("object.steer_make_anew") == {"FINISHED"}
+    assert not character_checks.check(character)
+    del character[sources.KEY]
+    drawn = FakeLayout()
+    display_fields.draw_display(drawn, context(), bpy.context.object)
+    assert "object.steer_make_anew" not in drawn.of("operator")
+
+
+def test_making_anew_says_what_to_select(empty_scene):
+    character = activated("character")
+    del character[sources.KEY]
+    assert refusal(bpy.ops.object.steer_make_anew) == (
+        "'Walker Character' was not made of a rig: select a character that was"
+    )
+    reason = "Select a character, the rig that it was made of, or a crowd that shows it"
+    for other in ("Crowd", "Walker", "head"):
+        bpy.context.view_layer.objects.active = bpy.data.objects[other]
+        assert refusal(bpy.ops.object.steer_make_anew) == reason
+    bpy.context.view_layer.objects.active = None
+    assert refusal(bpy.ops.object.steer_make_anew) == reason

@@ -26,7 +26,6 @@ ONLY_AT_THEIR_PLACE = {
     # they go with a warning that names what they act on
     "object.steer_add_input", "object.steer_select_input", "object.steer_show_body",
     "object.steer_show_meshes", "object.steer_show_agents", "object.steer_show_characters",
-    "object.steer_make_anew",
     # a button for each number
     "object.steer_variation_show",
 }  # fmt: skip
@@ -59,7 +58,11 @@ def test_rigs_become_characters_from_the_object_menu():
         assert entry("VIEW3D_MT_object").of("menu") == (["STEER_MT_object"] if there else [])
         if there:
             offered = draw(menus.STEER_MT_object).of("operator")
-            assert offered == ["object.steer_make_character", "object.steer_demote"]
+            assert offered == [
+                "object.steer_make_character",
+                "object.steer_make_anew",
+                "object.steer_demote",
+            ]
     bpy.context.view_layer.objects.active = bpy.data.objects["Walker"]
     assert bpy.types.OBJECT_OT_steer_make_character.poll(bpy.context)
 

@@ -129,6 +129,12 @@ def _rig_of(obj: bpy.types.Object, source: Source) -> bpy.types.Object | None:
     return rig
 
 
+def is_made_of(obj: bpy.types.Object, rig: bpy.types.Object) -> bool:
+    """Whether an object is a character that was made of a rig."""
+    source = source_of(obj) if KEY in obj else None
+    return source is not None and library.rig_of(obj, source.rig) == rig
+
+
 def rigs_of_file() -> list[bpy.types.Object]:
     """All rigs in this file that characters were made of."""
     found = (source_of(obj) for obj in bpy.data.objects if KEY in obj)

@@ -1,5 +1,6 @@
 """Make characters: bodies that crowds show, of rigs and their actions."""
 
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -14,13 +15,7 @@ from ..checks import character_checks
 from ..crowd.scene_units import units_per_meter
 from ..display import display
 from .character_lists import STEER_PG_action_use, STEER_PG_part_use
-from .common import (
-    SteerOperator,
-    active_object,
-    counted,
-    why_no_editable_crowd,
-    why_not_object_mode,
-)
+from .common import active_object, counted, why_not_object_mode
 from .stepping import SteppedOperator
 
 if TYPE_CHECKING:
@@ -289,66 +284,75 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         return _told("Made", made)
 
 
+def sourced_characters(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The characters that are made again: the active one, those of its crowd, or of its rig."""
+    obj = active_object(context)
+    if obj is None or library.is_character(obj):
+        return [] if obj is None else [obj]
+    if display.find_modifier(obj) is not None:
+        found = character_checks.shown_characters(obj)
+    else:
+        found = [other for other in bpy.data.objects if sources.is_made_of(other, obj)]
+    return [character for character in found if sources.KEY in character]
+
+
+def why_no_source(context: bpy.types.Context) -> str:
+    """Why no character can be made again; empty when one can."""
+    obj = active_object(context)
+    if obj is None or not sourced_characters(context):
+        return "Select a character, the rig that it was made of, or a crowd that shows it"
+    if library.is_character(obj) and sources.KEY not in obj:
+        return f"{obj.name!r} was not made of a rig: select a character that was"
+    return ""
+
+
 class OBJECT_OT_steer_make_anew(SteppedOperator, bpy.types.Operator):
     """Make a character again from its rig, with the settings that it was made with"""
 
     bl_idname = "object.steer_make_anew"
     bl_label = "Make Anew"
-    needs = (why_not_object_mode,)
+    needs = (why_not_object_mode, why_no_source)
     doing = "Making a character anew"
 
     name: bpy.props.StringProperty(
         name="Name",
         options={"SKIP_SAVE"},
-        description="Name of the character; empty is the active object",
+        description="Name of the character; empty for the active one, or those of the active crowd "
+        "or rig",
     )
 
     def work(self, context: bpy.types.Context) -> "Work":
         """Make it; crowds that show it show the new poses."""
-        name = self.name or getattr(active_object(context), "name", "")
-        obj = bpy.data.objects.get(name)
-        if obj is None or not library.is_character(obj):
-            raise CharacterError(
-                f"There is no character {short(name)}: select one of the collection "
-                f"{library.COLLECTION_NAME!r}"
-            )
-        rig, recipe = sources.require_source(obj)
-        scene = rig.users_scene[0] if rig.users_scene else context.scene
-        try:
-            made = yield from making.making(scene, rig, recipe, obj)
-        except CharacterError as error:
-            raise CharacterError(
-                f"{error}; to choose another one, select {rig.name!r} and use Object > Crowd > "
-                "Make Character"
-            ) from None
-        character_checks.check(obj)
-        return _told("Made anew:", made)
+        wanted = sourced_characters(context)
+        if self.name:
+            obj = bpy.data.objects.get(self.name)
+            if obj is None or not library.is_character(obj):
+                raise CharacterError(
+                    f"There is no character {short(self.name)}: select one of the collection "
+                    f"{library.COLLECTION_NAME!r}"
+                )
+            wanted = [obj]
+        told = []
+        for character in wanted:
+            made = yield from _made_anew(context, character)
+            told.append(_told("Made anew:", made))
+        return "; ".join(told)
 
 
-class OBJECT_OT_steer_show_characters(SteerOperator, bpy.types.Operator):
-    """Show one pose of a character at each agent, in place of all of its poses at once"""
-
-    bl_idname = "object.steer_show_characters"
-    bl_label = "Use Character"
-    needs = (why_no_editable_crowd,)
-
-    def run(self, context: bpy.types.Context) -> None:
-        """Choose the characters that are shown, and leave out what else is with them."""
-        modifier = display.require_modifier(context.object)
-        source = display.shown_body(modifier)
-        if isinstance(source, bpy.types.Object):
-            display.set_input(modifier, "Display", "Character")
-            return
-        found = [] if source is None else library.all_among(source)
-        if not found:
-            raise CharacterError("No character is shown: choose one under Display > Character")
-        if library.among(source) == ():
-            only = bpy.data.collections.new(f"{source.name} Characters")
-            library.ensure_collection(context.scene).children.link(only)
-            for obj in found:
-                only.objects.link(obj)
-            display.set_input(modifier, "Collection", only)
-        display.set_input(modifier, "Display", "Characters")
+def _made_anew(
+    context: bpy.types.Context, obj: bpy.types.Object
+) -> Generator[float, None, making.Made]:
+    rig, recipe = sources.require_source(obj)
+    scene = rig.users_scene[0] if rig.users_scene else context.scene
+    try:
+        made = yield from making.making(scene, rig, recipe, obj)
+    except CharacterError as error:
+        raise CharacterError(
+            f"{error}; to choose another one, select {rig.name!r} and use Object > Crowd > "
+            "Make Character"
+        ) from None
+    character_checks.check(obj)
+    return made
 
 
 def _told(what: str, made: making.Made) -> str:
@@ -371,8 +375,4 @@ def _clip(text: str) -> tuple[str, str]:
     return name.strip(), action.strip() if equals else name.strip()
 
 
-classes = (
-    OBJECT_OT_steer_make_character,
-    OBJECT_OT_steer_make_anew,
-    OBJECT_OT_steer_show_characters,
-)
+classes = (OBJECT_OT_steer_make_character, OBJECT_OT_steer_make_anew)

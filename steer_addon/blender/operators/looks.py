@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.errors import SteerError
+from ...core.errors import CharacterError, SteerError
+from ..characters import library
 from ..display import display
 from .common import SteerOperator, why_no_editable_crowd
 
@@ -55,4 +56,30 @@ def color_material() -> bpy.types.Material:
     return material
 
 
-classes = (STEER_OT_color_material,)
+class OBJECT_OT_steer_show_characters(SteerOperator, bpy.types.Operator):
+    """Show one pose of a character at each agent, in place of all of its poses at once"""
+
+    bl_idname = "object.steer_show_characters"
+    bl_label = "Use Character"
+    needs = (why_no_editable_crowd,)
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Choose the characters that are shown, and leave out what else is with them."""
+        modifier = display.require_modifier(context.object)
+        source = display.shown_body(modifier)
+        if isinstance(source, bpy.types.Object):
+            display.set_input(modifier, "Display", "Character")
+            return
+        found = [] if source is None else library.all_among(source)
+        if not found:
+            raise CharacterError("No character is shown: choose one under Display > Character")
+        if library.among(source) == ():
+            only = bpy.data.collections.new(f"{source.name} Characters")
+            library.ensure_collection(context.scene).children.link(only)
+            for obj in found:
+                only.objects.link(obj)
+            display.set_input(modifier, "Collection", only)
+        display.set_input(modifier, "Display", "Characters")
+
+
+classes = (STEER_OT_color_material, OBJECT_OT_steer_show_characters)

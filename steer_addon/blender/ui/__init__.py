@@ -7,6 +7,7 @@ from ...core.doors import load_on_use
 load_on_use(
     __name__,
     "births",
+    "display_fields",
     "drawing",
     "group_list",
     "messages",

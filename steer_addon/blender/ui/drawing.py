@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.types import Context, NodesModifier, Object, UILayout
+from bpy.types import Context, Object, UILayout
 
 from ...core.behaviors import REGISTRY, own_parameters
 from ...core.crowd.meets import CHOSEN, MeetsSettings
 from ...core.diagnoses import diagnose
-from ...core.errors import SteerError
 from ...core.parameters import ParameterInfo, parameters
 from ...core.sensing.declare import COLLIDERS, SECOND_TARGETS
 from ..bake import places, status
-from ..characters import library, library_group
 from ..checks import collider_checks
 from ..checks.advice import diagnoses, lacks_target
 from ..crowd import baked_file, casting, crowds
@@ -23,12 +21,11 @@ from ..crowd.properties import uses_targets
 from ..crowd.property_factory import label_of
 from ..crowd.slots import SOURCES, is_chosen, needs_target, source_use, uses_of
 from ..crowd.state import plays_back
-from ..display import display
 from ..live import compiling, live
 from ..making import resizing
 from ..reading.scene_inputs import collider_objects
 from . import previews
-from .heroes import draw_heroes, lost_heroes
+from .heroes import lost_heroes
 from .messages import NARROWEST_LIST, draw_message, is_narrow
 from .remedies import draw_diagnosis, draw_sentence
 
@@ -36,26 +33,7 @@ if TYPE_CHECKING:
     from ..crowd.property_types import SteerBehavior
 
 
-_POINTERS = {"Object": "objects", "Collection": "collections", "Material": "materials"}
-_NAMELESS = (*_POINTERS, "Display", "Choose By", "Attribute", "Color By")
-"""Inputs of the Crowd modifier whose fields have no room for their name."""
-_BODY = ("Scale", "Align to Heading")
-_SHOWN = {
-    "Points": (),
-    "Cones": ("Material", *_BODY),
-    "Discs": ("Material", *_BODY),
-    "Object": ("Object", *_BODY),
-    "Collection": ("Collection", "Choose By", *_BODY),
-    "Character": ("Object", *_BODY, "Upright", "Full Detail"),
-    "Characters": ("Collection", "Choose By", *_BODY, "Upright", "Full Detail"),
-}
-"""Inputs of the Crowd modifier that each display uses."""
-_CHOSEN = {"Random": ("Seed",), "Attribute": ("Attribute",)}
-"""Inputs that a way to choose from a collection uses."""
-_MOST_WEIGHTS = 12
-"""Further characters have their weights in their own modifiers."""
 _NO_CLIPS = "Choose characters with clips under Display"
-_RANGED = ("Speed", "Density")
 _MOST_LETTERS = 18
 """Longer names do not fit into a field of a narrow panel."""
 
@@ -330,69 +308,3 @@ def draw_playback(layout: UILayout, context: Context, obj: Object) -> None:
     limits = baked_file.limits(obj)
     if limits is not None and baked_file.problem(obj) is None:
         draw_sentence(layout, context, limits)
-
-
-def shown_inputs(modifier: NodesModifier) -> list[str]:
-    """Names of the inputs that have an effect, in the order in which they are drawn.
-
-    Raises:
-        SceneError: The modifier's node group was changed.
-    """
-    shown = display.get_input(modifier, "Display")
-    known = display.input_names(modifier)
-    chosen, color = (
-        str(display.get_input(modifier, name)) if name in known else ""
-        for name in ("Choose By", "Color By")
-    )
-    names = ["Display", *_SHOWN.get(shown, ())]
-    if "Choose By" in names:
-        place = names.index("Choose By") + 1
-        names[place:place] = _CHOSEN.get(chosen, ())
-    names.append("Color By")
-    if color in _RANGED:
-        names.append("Color Range")
-    if color == "ID" and "Seed" not in names:
-        names.append("Seed")
-    if shown != "Points":
-        names += "Viewport Limit", "Keep Points"
-    return [name for name in names if name in known]
-
-
-def _draw_characters(layout: UILayout, modifier: NodesModifier, name: str) -> None:
-    """An input of each of several characters."""
-    if display.get_input(modifier, "Display") != "Characters":
-        return
-    for character in library.among(display.shown_body(modifier))[:_MOST_WEIGHTS]:
-        own = library_group.modifier_of(character)
-        if own is not None and name in display.input_names(own):
-            layout.prop(*display.input_path(own, name), text=f"{character.name} {name}")
-
-
-def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
-    """Inputs of the Crowd modifier that count."""
-    layout.use_property_split = not is_narrow(context)
-    modifier = display.find_modifier(obj)
-    if modifier is None:
-        return
-    try:
-        names = shown_inputs(modifier)
-        for name in names:
-            owner, prop = display.input_path(modifier, name)
-            if name in _POINTERS and prop != "value":
-                draw_named(layout, owner, prop, name, _POINTERS[name])
-            elif name in _NAMELESS:
-                draw_named(layout, owner, prop, name)
-            else:
-                layout.prop(owner, prop, text=name)
-            if name == "Viewport Limit" and display.get_input(modifier, name) == 0:
-                layout.label(text="0: No Limit", icon="BLANK1")
-            if name == "Choose By" and display.get_input(modifier, name) == "Random":
-                _draw_characters(layout, modifier, library_group.WEIGHT)
-            if name == "Upright":
-                _draw_characters(layout, modifier, library_group.UPRIGHT)
-        if "Color By" in names and display.get_input(modifier, "Color By") != "Nothing":
-            layout.operator("object.steer_color_material", icon="MATERIAL")
-        if str(display.get_input(modifier, "Display")).startswith("Character"):
-            draw_heroes(layout)
-    except SteerError as error:
-        draw_message(layout, context, str(error), "ERROR")

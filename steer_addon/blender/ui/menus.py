@@ -60,11 +60,13 @@ class STEER_MT_object(bpy.types.Menu):
         layout = self.layout
         if not _is_on_mesh(context):
             layout.operator("object.steer_make_character", icon="ARMATURE_DATA")
+            layout.operator("object.steer_make_anew", icon="FILE_REFRESH")
             layout.operator("object.steer_demote")
             return
         layout.operator("object.steer_add_modifier", icon=ICON)
         layout.operator("object.steer_remove_modifier")
         layout.operator("object.steer_make_character", icon="ARMATURE_DATA")
+        layout.operator("object.steer_make_anew", icon="FILE_REFRESH")
         layout.separator()
         layout.operator("object.steer_play", icon="PLAY")
         layout.operator("object.steer_catch_up")

@@ -10,7 +10,16 @@ from ...core.crowd.settings import BLOCKS
 from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
-from . import areas, births, drawing, group_list, messages, overlay_table, variations
+from . import (
+    areas,
+    births,
+    display_fields,
+    drawing,
+    group_list,
+    messages,
+    overlay_table,
+    variations,
+)
 
 if TYPE_CHECKING:
     _Panel = bpy.types.Panel
@@ -160,6 +169,8 @@ def _draw_section(
         drawing.draw_block(layout, context, obj, name)
     elif name == "groups":
         group_list.draw_groups(layout, context, obj)
+    elif name == "display":
+        display_fields.draw_display(layout, context, obj)
     elif name == "debug":
         overlay_table.draw_debug(layout, context, obj)
     else:
