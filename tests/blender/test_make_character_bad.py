@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import library, library_group, making  # noqa: E402
+from steer_addon.blender.characters import feet, library, library_group, making  # noqa: E402
 from steer_addon.blender.checks import advice, character_checks  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.operators import characters  # noqa: E402
 from steer_addon.core.characters import memory  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender import fake_layout  # noqa: E402
 from tests.blender.crowd_makers import make_crowd  # noqa: E402
 from tests.blender.live_scenes import play  # noqa: E402
 from tests.blender.toy_characters import make_toy  # noqa: E402
@@ -124,14 +127,14 @@ def test_a_rig_that_faces_another_axis_is_turned(angle):
     np.testing.assert_allclose(make(rig).space.positions, normal.positions, atol=0.01)
 
 
-@pytest.mark.parametrize("feet", [(), ("leg.l", "leg.r")])
+@pytest.mark.parametrize("given", [(), ("leg.l", "leg.r")])
 @pytest.mark.parametrize("turned", [(math.pi / 2, 0.0, 0.0), (-math.pi / 2, 0.0, 0.3)])
-def test_a_rig_lying_down_is_told_to_stand_up(feet, turned):
+def test_a_rig_lying_down_is_told_to_stand_up(given, turned):
     rig = walking_rig()
     rig.rotation_euler = turned
     before = state(rig)
     with pytest.raises(CharacterError, match="'Walker' lies down.*stands upright, with Z up"):
-        make(rig, Recipe("Idle", "Walk", plan=COARSE, feet=feet))
+        make(rig, Recipe("Idle", "Walk", plan=COARSE, feet=given))
     assert state(rig) == before
 
 
@@ -356,3 +359,26 @@ def test_characters_wider_than_their_bodies_are_told():
     assert codes(character_checks.found(crowd)) == []
     crowd.steer.agents.radius, crowd.steer.motion.motion = 0.25, "FLY"
     assert codes(character_checks.found(crowd)) == []
+
+
+def test_feet_that_are_not_there_name_the_nearest_bones_first():
+    with pytest.raises(CharacterError, match="to 'LEG_L', .*objects: 'leg.l', .*; or leave Feet"):
+        make(walking_rig(), recipe=replace(RECIPE, feet=("LEG_L",)))
+    names = ["head", "spine", *(f"finger.{n}" for n in range(12)), "toe.l", "toe.r"]
+    told = feet._near_first("toe", names)
+    assert set(told.split(", ")[:2]) == {"'toe.l'", "'toe.r'"}
+    assert told.endswith("'finger.7' and 4 more")
+    assert feet._near_first("wing", names[:2]) == "'head', 'spine'"
+
+
+def test_the_dialog_says_what_a_stride_of_0_is():
+    fake = SimpleNamespace(
+        layout=fake_layout.FakeLayout(), actions=[], parts=[], stride=0.0, _memory=lambda _: "some"
+    )
+    for stride, said in ((0.0, True), (1.2, False)):
+        fake.stride, fake.layout = stride, fake_layout.FakeLayout()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(fake_layout, "_check_property", lambda data, name: None)
+            active = SimpleNamespace(object=SimpleNamespace(type="EMPTY"))
+            characters.OBJECT_OT_steer_make_character.draw(fake, active)
+        assert ("0: Measured from the Planted Feet" in fake.layout.texts()) is said

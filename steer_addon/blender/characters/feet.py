@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,10 @@ from .sampling import Sampler
 
 _HEM = 0.1
 """Share of what stands on the ground up to which a bone is no foot, but carries a hem."""
+_OFFERED = 12
+"""Number of names that messages offer."""
+_NEAR = 0.5
+"""Likeness, of 0 to 1, from which on a name may be what was meant."""
 
 
 class Owners:
@@ -51,9 +56,10 @@ class Owners:
         for name in names:
             below = self._below(name)
             if below.isdisjoint(self._names):
+                known = self._known(name)
                 raise CharacterError(
                     f"No vertex belongs to {short(name)}, which is given as Feet: give bones that "
-                    f"deform, or objects: {self._known()}; or leave Feet empty to have them found"
+                    f"deform, or objects: {known}; or leave Feet empty to have them found"
                 )
             wanted |= below
         return self._mask(wanted)
@@ -94,14 +100,24 @@ class Owners:
     def _counted(self, vertices: NDArray[np.intp]) -> Counter[str]:
         return Counter(self._names[number] for number in vertices.tolist())
 
-    def _known(self) -> str:
-        return ", ".join(repr(name) for name, _ in Counter(self._names).most_common(12) if name)
+    def _known(self, wanted: str) -> str:
+        found = [name for name, _ in Counter(self._names).most_common() if name]
+        return _near_first(wanted, found)
 
     def _below(self, name: str) -> set[str]:
         """A name, and those of all bones below it: toes move with their foot."""
         bones = self._sampler.rig.data.bones if self._sampler.is_posed else {}
         below = bones[name].children_recursive if name in bones else ()
         return {name, *(bone.name for bone in below)}
+
+
+def _near_first(wanted: str, names: list[str]) -> str:
+    """Names as a text, those like the wanted one first; of many only the first ones."""
+    by_text = {name.casefold(): name for name in reversed(names)}
+    near = difflib.get_close_matches(wanted.casefold(), by_text, _OFFERED, _NEAR)
+    ordered = dict.fromkeys([*map(by_text.__getitem__, near), *names])
+    more = f" and {len(ordered) - _OFFERED} more" if len(ordered) > _OFFERED else ""
+    return ", ".join(map(repr, list(ordered)[:_OFFERED])) + more
 
 
 def _strongest(twin: bpy.types.Object, mesh: bpy.types.Mesh, name: str) -> list[str]:

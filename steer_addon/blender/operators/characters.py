@@ -210,7 +210,10 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
             layout.template_list(
                 "STEER_UL_parts", "", self, "parts", self, "active_part", rows=3, maxrows=6
             )
-        for name in ("stride", "way_per_pose", "faces", "levels"):
+        layout.prop(self, "stride")
+        if self.stride == 0.0:
+            layout.label(text="0: Measured from the Planted Feet", icon="BLANK1")
+        for name in ("way_per_pose", "faces", "levels"):
             layout.prop(self, name)
         layout.label(text=self._memory(context), icon="INFO")
 
