@@ -13,6 +13,7 @@ from mathutils import Quaternion  # noqa: E402
 from steer_addon.blender.bake import heroes  # noqa: E402
 from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.blender.checks import obstructions  # noqa: E402
+from steer_addon.blender.operators import heroes as operators  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
@@ -192,3 +193,17 @@ def test_a_key_by_hand_comes_on_top_of_the_motion():
     for one, other in zip(before, after, strict=True):
         assert (one @ turned).rotation_difference(other).angle < 1.0e-3
     assert max(one.rotation_difference(after[0]).angle for one in after) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        ((1, 0, 0), "Promoted 1 agent"),
+        ((2, 0, 18), "Promoted 2 agents. Limit left out 18: raise it to promote more"),
+        ((0, 3, 0), "All 3 agents were heroes before"),
+        ((0, 1, 0), "The agent was a hero before"),
+        ((4, 1, 0), "Promoted 4 agents. 1 was a hero before"),
+    ],
+)
+def test_promoting_tells_plainly_what_was_done(counts, told):
+    assert operators._promoted(*counts) == told

@@ -130,9 +130,7 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
         with pointer_progress(context) as progress:
             result = heroes.promote(obj, scene, ids, progress)
         self.warn(result.warnings)
-        left = f"; {found - len(ids)} more are left out by Limit" if found > len(ids) else ""
-        before = f", {len(result.kept)} were heroes already" if result.kept else ""
-        return f"{_agents(len(result.done), 'rig')} now{before}{left}"
+        return _promoted(len(result.done), len(result.kept), found - len(ids))
 
     def _near(self, context: bpy.types.Context) -> list[int]:
         """Ids of the agents that are asked for, the nearest one first."""
@@ -161,9 +159,16 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
         return ids
 
 
-def _agents(count: int, what: str) -> str:
-    one = f"is {'an' if what[0] in 'aeiou' else 'a'} {what}"
-    return f"{counted(count, 'agent')} {one if count == 1 else f'are {what}s'}"
+def _promoted(new: int, before: int, left_out: int) -> str:
+    """What is told of new heroes, of those that were some before, and of those left out."""
+    told = [f"Promoted {counted(new, 'agent')}"] if new else []
+    if before:
+        everyone = f"All {before} agents" if before > 1 else "The agent"
+        number = f"{before}" if new else everyone
+        told.append(f"{number} {'was a hero' if before == 1 else 'were heroes'} before")
+    if left_out:
+        told.append(f"Limit left out {left_out}: raise it to promote more")
+    return ". ".join(told)
 
 
 def _in_view(
@@ -213,7 +218,8 @@ class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
     )
     edited: bpy.props.BoolProperty(
         name="Edited Too",
-        description="Also remove rigs whose keys, strips or parts were changed by hand",
+        description="Also remove rigs that were changed by hand; the file keeps actions that were "
+        "made for them",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -249,7 +255,9 @@ class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
                 f"Heroes {names}{more} were changed by hand and stay: demote with Edited Too to "
                 "remove them",
             )
-        return f"{_agents(len(result.done), 'instance')} again"
+        count = len(result.done)
+        what = "is an instance" if count == 1 else "are instances"
+        return f"{counted(count, 'agent')} {what} again"
 
 
 classes = (OBJECT_OT_steer_promote, OBJECT_OT_steer_demote)
