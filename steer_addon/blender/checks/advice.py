@@ -23,7 +23,7 @@ from ..crowd.properties import definition_of
 from ..crowd.slots import SOURCES, is_chosen, needs_target, source_use, title_of, uses_of
 from ..display import display, rigs
 from ..reading.scene_inputs import collider_objects
-from . import character_checks, collider_checks
+from . import attribute_checks, character_checks, collider_checks
 
 if TYPE_CHECKING:
     from ..crowd.property_types import SteerCrowd
@@ -37,6 +37,7 @@ def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
         *_hidden_display(obj),
         *_unknown_clips(obj),
         *_unknown_groups(obj),
+        *attribute_checks.found(obj),
         *_missing_inputs(steer),
         *_lost_inputs(obj),
         *_unknown(steer),

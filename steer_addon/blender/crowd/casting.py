@@ -100,3 +100,24 @@ def clip_names(obj: bpy.types.Object) -> list[str]:
         cast = cast_of(obj)
         return sorted({clip.name for clips in cast.clips for clip in clips}) if cast else []
     return []
+
+
+def shows_characters(obj: bpy.types.Object) -> bool:
+    """Whether a crowd shows characters.
+
+    Args:
+        obj: Original (not evaluated) crowd object.
+    """
+    return bool(character_names(obj))
+
+
+def most_clips(obj: bpy.types.Object) -> int:
+    """Number of clips of the character of a crowd that has most; 0 where one is damaged.
+
+    Args:
+        obj: Original (not evaluated) crowd object.
+    """
+    with suppress(SteerError):
+        cast = cast_of(obj)
+        return max(map(len, cast.clips), default=0) if cast else 0
+    return 0

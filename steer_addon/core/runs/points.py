@@ -11,16 +11,23 @@ from numpy.typing import NDArray
 
 from ..agents import AGENT_PARAMETERS, HEIGHT, Agents, make_agents
 from ..behaviors import REGISTRY, own_parameters
+from ..bounds import LARGEST
 from ..crowd.births import BIRTH, DEATH
 from ..crowd.groups import VERTEX_GROUP
 from ..crowd.membership import column_of
-from ..crowd.settings import CrowdSettings
+from ..crowd.settings import AgentsSettings, CrowdSettings
 from ..crowd.spread import spread
 from ..errors import AgentError
 from ..parameters import parameters
 from ..results.frames import forward_vector, turned
 
 F32 = NDArray[np.float32]
+BODY_RANGES: dict[str, tuple[float, float]] = {
+    name: (info.minimum, info.maximum)
+    for name, info in parameters(AgentsSettings).items()
+    if name in AGENT_PARAMETERS
+} | {HEIGHT: (0.0, LARGEST)}
+"""Smallest and largest value of the point attributes that say what bodies are, by name."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,6 +107,9 @@ def _attributes(points: Points, settings: CrowdSettings) -> dict[str, Any]:
     for group in settings.groups:
         if group.source == VERTEX_GROUP and group.name in points.weights:
             found[column_of(group)] = points.weights[group.name]
+    for name, (least, most) in BODY_RANGES.items():
+        if name in found:
+            found[name] = np.clip(found[name], least, most)
     return found
 
 
