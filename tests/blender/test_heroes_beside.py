@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from unittest.mock import MagicMock
 
+import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Quaternion  # noqa: E402
 
-from steer_addon.blender.bake import heroes  # noqa: E402
+from steer_addon.blender.bake import hero_age, heroes  # noqa: E402
 from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.blender.checks import obstructions  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.live import simulate  # noqa: E402
 from steer_addon.blender.operators import heroes as operators  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
@@ -52,13 +55,13 @@ def test_heroes_are_no_obstacles():
     assert found == []
 
 
-def said(obj):
+def said(obj, code="HEROES_LOST"):
     """What the main panel says of heroes."""
     drawn = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "draw_diagnosis", lambda layout, context, found: drawn.append(found))
         drawing.draw_main(MagicMock(), bpy.context, obj)
-    return [found for found in drawn if found.code == "HEROES_LOST"]
+    return [found for found in drawn if found.code == code]
 
 
 def test_agents_whose_rigs_were_deleted_are_told_and_shown_again():
@@ -207,3 +210,94 @@ def test_a_key_by_hand_comes_on_top_of_the_motion():
 )
 def test_promoting_tells_plainly_what_was_done(counts, told):
     assert operators._promoted(*counts) == told
+
+
+def outdated(obj):
+    """Ids of heroes of an earlier simulation, and what the panel says of them."""
+    bpy.context.view_layer.update()
+    hero_age.refresh(obj)
+    return heroes.outdated(obj, bpy.context.scene), said(obj, "HEROES_OUTDATED")
+
+
+def slower(obj):
+    obj.steer.agents.max_speed = 0.7
+
+
+def fewer(obj):
+    obj.steer.agent_count = 5
+
+
+def elsewhere(obj):
+    obj.steer.target_object.location.x += 5.0
+
+
+def rekeyed(obj):
+    target = obj.steer.target_object
+    target.keyframe_insert("location", frame=1)
+
+
+def longer(obj):
+    obj.steer.frame_end = 5
+
+
+@pytest.mark.parametrize("change", [slower, fewer, elsewhere, rekeyed, longer])
+def test_heroes_of_an_earlier_simulation_are_told_and_promoted_again(change):
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1, 11])
+    heroes.promote(obj, bpy.context.scene, [2])
+    obj.name = "Mob"
+    assert outdated(obj) == (set(), [])
+    objects = len(bpy.data.objects)
+    change(obj)
+    ids, (found,) = outdated(obj)
+    assert ids == {1, 2, 11} and found.values["count"] == 3 and found.remedy == "RENEW_HEROES"
+    assert bpy.ops.object.steer_promote_again() == {"FINISHED"}
+    left = {1, 2} if change is fewer else {1, 2, 11}
+    assert set(heroes.carriers(obj)) == heroes.hidden(obj) == left
+    assert outdated(obj) == (set(), []) and not heroes.lost(obj)
+    assert change is fewer or len(bpy.data.objects) == objects
+    (frame,) = simulate.run(obj, bpy.context.scene, range(3, 4))
+    bpy.context.scene.frame_set(3)
+    place = frame.position[list(frame.id).index(2)]
+    assert np.allclose(heroes.carriers(obj)[2].location, place, atol=1.0e-4)
+
+
+def test_heroes_that_were_edited_stay_when_they_are_promoted_again():
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1, 2])
+    heroes.carriers(obj)[1].keyframe_insert("location", frame=2)
+    slower(obj)
+    assert outdated(obj)[0] == {1, 2}
+    bpy.ops.object.steer_promote_again()
+    assert outdated(obj)[0] == {1} and set(heroes.carriers(obj)) == {1, 2}
+
+
+def test_heroes_of_a_bake_are_not_told_to_be_old(tmp_path):
+    obj = people()
+    obj.steer.cache_directory = str(tmp_path)
+    heroes.promote(obj, bpy.context.scene, [1])
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    heroes.promote(obj, bpy.context.scene, [2])
+    slower(obj)
+    assert outdated(obj) == (set(), [])
+
+
+def test_the_look_of_a_crowd_makes_no_hero_old():
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1])
+    bpy.context.scene.frame_set(2)
+    display.set_input(display.find_modifier(obj), "Viewport Limit", 5)
+    obj.steer.bake.bodies = "RIGS"
+    assert outdated(obj) == (set(), [])
+
+
+def test_heroes_are_as_old_in_a_file_that_was_opened(tmp_path):
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1])
+    path = str(tmp_path / "crowd.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    obj = bpy.data.objects["Crowd"]
+    assert outdated(obj) == (set(), [])
+    slower(obj)
+    assert outdated(obj)[0] == {1}

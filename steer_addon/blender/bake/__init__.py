@@ -8,6 +8,7 @@ load_on_use(
     __name__,
     "cached",
     "checking",
+    "hero_age",
     "hero_motion",
     "heroes",
     "keyed_crowds",

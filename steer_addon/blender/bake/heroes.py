@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
+from ...core.results.frames import Frame
 from ..characters import library, library_group, optional_parts, origins
 from ..characters.heroes import aligned, blending, figure_rigs, stepping
 from ..characters.heroes.hero import MARK, make_hero
@@ -24,6 +25,7 @@ from ..crowd.casting import characters_of
 from ..display import display
 from ..display.look import look_of
 from ..suspension import suspended
+from . import hero_age
 from .hero_motion import Tracks, frames_of
 from .hero_parts import Parts
 
@@ -172,29 +174,90 @@ def promote(
     with staged(obj, scene) as stage:
         frames = frames_of(obj, scene, lambda share: progress(0.8 * share), result.warnings)
         tracks = Tracks(frames, wanted, obj.name)
-        collection = _collection(obj)
-        fresh = collection is None
         left = carriers(obj)
         parts = Parts(left.values())
         # they have the names of those that are made now
-        parts.remove(_parts_of(parts, left, set(wanted), collection))
-        if collection is None:
-            collection = bpy.data.collections.new(f"Heroes of {obj.name}")
-            stage.made.append(collection)
-            scene.collection.children.link(collection)
-        width, made = max(4, len(str(tracks.ids.max()))), dict[int, bpy.types.Object]()
-        for column, number in enumerate(tracks.ids.tolist()):
-            progress(0.8 + 0.2 * column / len(tracks.ids))
-            label = f"{obj.name}.{number:0{width}d}"
-            made[number] = stage.make(label, tracks, column, collection)
-        parts = Parts(made.values())
-        for carrier in made.values():
-            parts.remember(carrier)
-        result.done = list(made)
-        table = hero_table.set_ids(obj, {*hidden(obj), *result.done})
-        if fresh:
-            collection[_COLLECTION_KEY] = table
+        parts.remove(_parts_of(parts, left, set(wanted), _collection(obj)))
+        result.done = _stand(stage, obj, scene, tracks, progress)
     return result
+
+
+def _stand(
+    stage: Stage,
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    tracks: Tracks,
+    progress: Callable[[float], None],
+) -> list[int]:
+    """Make rigs of agents that went along tracks, and hide their instances; returns the ids."""
+    collection = _collection(obj)
+    fresh = collection is None
+    if collection is None:
+        collection = bpy.data.collections.new(f"Heroes of {obj.name}")
+        stage.made.append(collection)
+        scene.collection.children.link(collection)
+    width, made = max(4, len(str(tracks.ids.max()))), dict[int, bpy.types.Object]()
+    for column, number in enumerate(tracks.ids.tolist()):
+        progress(0.8 + 0.2 * column / len(tracks.ids))
+        label = f"{obj.name}.{number:0{width}d}"
+        made[number] = stage.make(label, tracks, column, collection)
+    parts = Parts(made.values())
+    for carrier in made.values():
+        parts.remember(carrier)
+    hero_age.remember(obj, scene, made.values())
+    table = hero_table.set_ids(obj, {*hidden(obj), *made})
+    if fresh:
+        collection[_COLLECTION_KEY] = table
+    return list(made)
+
+
+def renew(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Result:
+    """Make those heroes again that show an earlier simulation; they go where there is no agent.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        progress: Called with the share done, 0 to 1.
+
+    Returns:
+        Which are made again; those that were changed by hand are kept.
+
+    Raises:
+        SteerError: The crowd cannot be simulated, or a character has no rig; then nothing has
+            changed.
+    """
+    heroes, result = carriers(obj), Result()
+    parts, old = Parts(heroes.values()), outdated(obj, scene)
+    result.kept = sorted(number for number in old if parts.is_edited(heroes[number]))
+    wanted = old - set(result.kept)
+    if not wanted:
+        return result
+    with staged(obj, scene) as stage:
+        for character in stage.characters:
+            if origins.KEY in character or not figure_rigs.is_built_in(character):
+                origins.read(character)
+        told = frames_of(obj, scene, lambda share: progress(0.8 * share), result.warnings)
+        frames = [_of_agents(frame, wanted) for frame in told]
+        there = {number for frame in frames for number in frame.id[frame.alive != 0].tolist()}
+        tracks = Tracks(frames, sorted(wanted & there), obj.name) if wanted & there else None
+        demote(obj, wanted)
+        if tracks is not None:
+            result.done = _stand(stage, obj, scene, tracks, progress)
+    return result
+
+
+def _of_agents(frame: Frame, ids: set[int]) -> Frame:
+    """A frame of some agents: all frames of a large crowd would fill the memory."""
+    rows = np.flatnonzero(np.isin(frame.id, list(ids)))
+    arrays: dict[str, Any] = {
+        name: value[rows] for name, value in vars(frame).items() if isinstance(value, np.ndarray)
+    }
+    attributes = {name: values[rows] for name, values in frame.attributes.items()}
+    return replace(frame, **arrays, attributes=attributes)
 
 
 def demote(
@@ -255,6 +318,13 @@ def _hangs_from_rig(part: bpy.types.Object) -> bool:
     """Whether a part of a hero is moved by an armature that was not deleted."""
     above = (part.parent, part.find_armature())
     return any(o and o.type == "ARMATURE" and o.users_collection for o in above)
+
+
+def outdated(obj: bpy.types.Object, scene: bpy.types.Scene) -> set[int]:
+    """Ids of the heroes that show an earlier simulation of a live crowd; quick."""
+    if not hidden(obj):
+        return set()
+    return hero_age.outdated(obj, scene, carriers(obj)) - lost(obj)
 
 
 def owner_of(part: bpy.types.Object) -> bpy.types.Object | None:

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import SceneError
-from ..bake import heroes
+from ..bake import hero_age, heroes
 from ..bake.hero_parts import Parts
 from ..crowd import casting, hero_table
 from ..crowd.crowds import is_crowd, why_not_editable
@@ -163,12 +163,20 @@ def _promoted(new: int, before: int, left_out: int) -> str:
     """What is told of new heroes, of those that were some before, and of those left out."""
     told = [f"Promoted {counted(new, 'agent')}"] if new else []
     if before:
-        everyone = f"All {before} agents" if before > 1 else "The agent"
-        number = f"{before}" if new else everyone
+        number = (
+            f"{before}" if new else f"All {counted(before, 'agent')}" if before > 1 else "The agent"
+        )
         told.append(f"{number} {'was a hero' if before == 1 else 'were heroes'} before")
     if left_out:
         told.append(f"Limit left out {left_out}: raise it to promote more")
     return ". ".join(told)
+
+
+def _named(ids: list[int]) -> str:
+    """A sentence begins with the heroes of some agents."""
+    names = ", ".join(map(str, ids[:_NAMED]))
+    more = " and more" if len(ids) > _NAMED else ""
+    return f"Heroes {names}{more} were"
 
 
 def _in_view(
@@ -248,16 +256,39 @@ class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
             ids = picked
         result = heroes.demote(obj, ids, edited=self.edited)
         if result.kept:
-            names = ", ".join(map(str, result.kept[:_NAMED]))
-            more = " and more" if len(result.kept) > _NAMED else ""
-            self.report(
-                {"WARNING"},
-                f"Heroes {names}{more} were changed by hand and stay: demote with Edited Too to "
-                "remove them",
-            )
+            told = f"{_named(result.kept)} changed by hand and stay"
+            self.report({"WARNING"}, f"{told}: demote with Edited Too to remove them")
         count = len(result.done)
-        what = "is an instance" if count == 1 else "are instances"
-        return f"{counted(count, 'agent')} {what} again"
+        return (
+            f"{counted(count, 'agent')} {'is an instance' if count == 1 else 'are instances'} again"
+        )
 
 
-classes = (OBJECT_OT_steer_promote, OBJECT_OT_steer_demote)
+class OBJECT_OT_steer_promote_again(SteerOperator, bpy.types.Operator):
+    """Make heroes again that show an earlier simulation of a live crowd, but for edited ones"""
+
+    bl_idname = "object.steer_promote_again"
+    bl_label = "Promote Again"
+    needs = (why_not_object_mode, why_no_heroes)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Demote and promote them."""
+        obj = _crowd_of_heroes(context)
+        assert obj is not None  # polled before
+        hero_age.refresh(obj)
+        old = len(heroes.outdated(obj, context.scene))
+        if not old:
+            return "All heroes are up to date"
+        with pointer_progress(context) as progress:
+            result = heroes.renew(obj, context.scene, progress)
+        self.warn(result.warnings)
+        if result.kept:
+            self.report({"WARNING"}, f"{_named(result.kept)} changed by hand and stay as they are")
+        gone = old - len(result.done) - len(result.kept)
+        told = f"Promoted {counted(len(result.done), 'agent')} again"
+        if not gone:
+            return told
+        return f"{told}. {counted(gone, 'agent')} {'is' if gone == 1 else 'are'} not there any more"
+
+
+classes = (OBJECT_OT_steer_promote, OBJECT_OT_steer_promote_again, OBJECT_OT_steer_demote)

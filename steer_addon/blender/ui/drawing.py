@@ -25,7 +25,7 @@ from ..live import compiling, live
 from ..making import resizing
 from ..reading.scene_inputs import collider_objects
 from . import previews
-from .heroes import lost_heroes
+from .heroes import told_of_heroes
 from .messages import NARROWEST_LIST, draw_message, is_narrow
 from .remedies import draw_diagnosis, draw_sentence
 
@@ -56,7 +56,7 @@ def draw_main(layout: UILayout, context: Context, obj: Object | None) -> None:
     if reason:
         draw_message(layout, context, reason, "LIBRARY_DATA_DIRECT")
     draw_count(layout, context, obj)
-    found = [*diagnoses(obj), *lost_heroes(obj)]
+    found = [*diagnoses(obj), *told_of_heroes(obj, context.scene)]
     for diagnosis in found:
         draw_diagnosis(layout, context, diagnosis)
     draw_compiling(layout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpy.types import Object, UILayout
+from bpy.types import Object, Scene, UILayout
 
 from ...core.diagnoses import Diagnosis, diagnose
 from ..bake import heroes
@@ -15,7 +15,9 @@ def draw_heroes(layout: UILayout) -> None:
     row.operator("object.steer_demote", text="", icon="TRASH")
 
 
-def lost_heroes(obj: Object) -> list[Diagnosis]:
-    """A diagnosis of agents that are hidden although their rigs are gone."""
-    lost = len(heroes.lost(obj))
-    return [diagnose("HEROES_LOST", obj.name, count=lost, which="LOST")] if lost else []
+def told_of_heroes(obj: Object, scene: Scene) -> list[Diagnosis]:
+    """Diagnoses of agents that are hidden although their rigs are gone, and of old heroes."""
+    lost = heroes.lost(obj)
+    old = len(heroes.outdated(obj, scene))
+    found = [diagnose("HEROES_LOST", obj.name, count=len(lost), which="LOST")] if lost else []
+    return found + ([diagnose("HEROES_OUTDATED", obj.name, count=old)] if old else [])

@@ -73,6 +73,7 @@ class STEER_MT_object(bpy.types.Menu):
         layout.operator("object.steer_scene_range", icon="TIME")
         layout.operator("object.steer_pick_agent", icon="EYEDROPPER")
         layout.operator("object.steer_promote", icon="OUTLINER_OB_ARMATURE")
+        layout.operator("object.steer_promote_again")
         layout.operator("object.steer_demote")
         layout.operator("object.steer_color_material", icon="MATERIAL")
         layout.operator("object.steer_make_colliders")

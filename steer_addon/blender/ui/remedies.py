@@ -57,6 +57,7 @@ REMEDIES: dict[str, Remedy] = {
     "USE_CHARACTERS": Remedy("object.steer_show_characters", "Use Character", "ARMATURE_DATA"),
     "MAKE_ANEW": Remedy("object.steer_make_anew", "Make Anew", "FILE_REFRESH", {"name": "subject"}),
     "SHOW_LOST_HEROES": Remedy("object.steer_demote", "Show Them", "HIDE_OFF", {"which": "which"}),
+    "RENEW_HEROES": Remedy("object.steer_promote_again", "Promote Again", "FILE_REFRESH"),
     "CLEAR_LOST": Remedy("object.steer_clear_lost", "Clear the Field", "X", {"name": "subject"}),
     "REMOVE_BEHAVIOR": Remedy(
         "object.steer_behavior_remove", "Remove {subject!r}", "X", {"place": "place"}
