@@ -31,7 +31,7 @@ def add(obj, name, values=(), kind="FLOAT", domain="POINT"):
 
 
 def told(obj):
-    wanted = ("ATTRIBUTE_IGNORED", "ATTRIBUTE_CUT", "CLIP_NUMBER_UNKNOWN")
+    wanted = ("ATTRIBUTE_IGNORED", "ATTRIBUTE_CUT", "CLIP_NUMBER_UNKNOWN", "PARTS_UNKNOWN")
     return [found for found in advice.diagnoses(obj) if found.code in wanted]
 
 
@@ -114,3 +114,11 @@ def test_numbers_of_clips_that_no_character_has_are_told():
     obj.data.attributes["clip"].data[0].value = -1
     add(obj, "tempo", [-2.0] + [1.0] * (count - 1))
     assert [found.code for found in told(obj)] == ["ATTRIBUTE_CUT"]
+    toy = bpy.data.objects["Toy"]
+    obj.data.attributes["tempo"].data[0].value = 1.0
+    add(obj, "parts", [3] + [0] * (count - 1), "INT")
+    (found,) = told(obj)
+    assert (found.code, found.values["count"]) == ("PARTS_UNKNOWN", 1)
+    parts = toy.data.attributes.new("part_number", "INT", "POINT")
+    parts.data[0].value = 2
+    assert told(obj) == []

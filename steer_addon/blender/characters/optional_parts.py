@@ -84,6 +84,16 @@ def parts_of(character: bpy.types.Object) -> Chances:
     return () if source is None else from_text(source.recipe).optional
 
 
+def count_of(character: bpy.types.Object) -> int:
+    """Number of optional parts of a character, as its mesh has them."""
+    numbers = character.data.attributes.get(_NUMBER)
+    if numbers is None or numbers.domain != "POINT" or numbers.data_type != "INT":
+        return 0
+    found = np.zeros(len(numbers.data), np.int32)
+    numbers.data.foreach_get("value", found)
+    return int(found.max(initial=0))
+
+
 def carried(
     optional: Chances, ids: ArrayLike, seed: int, given: NDArray[np.float32] | None = None
 ) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ from ...core.crowd.groups import ATTRIBUTE
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.parameters import parameters
 from ...core.runs.points import BODY_RANGES
+from ..characters import optional_parts
 from ..crowd import casting
 from ..reading import scene_agents
 
@@ -28,6 +29,8 @@ _ROWS = {"velocity": "FLOAT_VECTOR", "heading": "FLOAT_VECTOR", "rotation": "QUA
 _TYPES = {"FLOAT_VECTOR": "a Vector", "QUATERNION": "a Quaternion"}
 _NUMBERS = ("FLOAT", "INT", "INT8", "BOOLEAN")
 _DOMAINS = {"EDGE": "edges", "FACE": "faces", "CORNER": "face corners"}
+_MOST_PARTS = 31
+"""Parts that have a place in a whole number of an attribute."""
 _ENDLESS = (-np.inf, np.inf)
 
 
@@ -63,8 +66,8 @@ def _of_values(obj: bpy.types.Object, name: str, limits: Range) -> Iterator[Diag
     values = scene_agents.column(obj.data, name)
     if values is None or not len(values):
         return
-    if name == CLIP:
-        yield from _of_clips(obj, values)
+    if name in (CLIP, PARTS):
+        yield from (_of_clips if name == CLIP else _of_parts)(obj, values)
         return
     least, most = limits
     beyond = (values < np.float32(least)) | (values > np.float32(most))
@@ -94,6 +97,21 @@ def _of_clips(obj: bpy.types.Object, values: NDArray[Any]) -> Iterator[Diagnosis
         )
 
 
+def _of_parts(obj: bpy.types.Object, values: NDArray[Any]) -> Iterator[Diagnosis]:
+    """A diagnosis of sums of optional parts that no character has."""
+    found = map(optional_parts.count_of, casting.shown_characters(obj))
+    count = min(max(found, default=0), _MOST_PARTS)
+    beyond = (values >= 2.0**count) | (values < 0)
+    if beyond.any():
+        yield diagnose(
+            "PARTS_UNKNOWN",
+            obj.name,
+            count=int(beyond.sum()),
+            number=f"{float(values[beyond.argmax()]):g}",
+            known=f"from 0 to {2**count - 1}" if count else "0, as its characters have none",
+        )
+
+
 def _label(attribute: bpy.types.Attribute) -> str:
     """The type of an attribute, as Blender names it."""
     kinds: Any = attribute.bl_rna.properties["data_type"]
@@ -106,7 +124,7 @@ def _ranges(obj: bpy.types.Object) -> dict[str, Range]:
     plain = ("id", "target_index", "alive", BIRTH, DEATH)
     ranges: dict[str, Range] = {**dict.fromkeys(plain, _ENDLESS), **BODY_RANGES}
     ranges |= {group.name: _ENDLESS for group in steer.groups if group.source == ATTRIBUTE}
-    if casting.shows_characters(obj):
+    if casting.shown_characters(obj):
         ranges |= dict.fromkeys((GIVEN, CLIP, PARTS), _ENDLESS) | {TEMPO: (0.0, np.inf)}
     for item in steer.behaviors:
         cls = REGISTRY.get(item.type)

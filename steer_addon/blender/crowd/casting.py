@@ -84,10 +84,7 @@ def character_names(obj: bpy.types.Object) -> list[str]:
     Args:
         obj: Original (not evaluated) crowd object.
     """
-    modifier = display.find_modifier(obj)
-    with suppress(SceneError):
-        return [] if modifier is None else [found.name for found in characters_of(modifier)]
-    return []
+    return [found.name for found in shown_characters(obj)]
 
 
 def clip_names(obj: bpy.types.Object) -> list[str]:
@@ -102,13 +99,16 @@ def clip_names(obj: bpy.types.Object) -> list[str]:
     return []
 
 
-def shows_characters(obj: bpy.types.Object) -> bool:
-    """Whether a crowd shows characters.
+def shown_characters(obj: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
+    """The characters that a crowd shows; none where its display was changed.
 
     Args:
         obj: Original (not evaluated) crowd object.
     """
-    return bool(character_names(obj))
+    modifier = display.find_modifier(obj)
+    with suppress(SceneError):
+        return () if modifier is None else characters_of(modifier)
+    return ()
 
 
 def most_clips(obj: bpy.types.Object) -> int:
