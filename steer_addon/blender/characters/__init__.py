@@ -6,7 +6,7 @@ from ...core.doors import load_on_use
 
 load_on_use(
     __name__,
-    "figure_rigs",
+    "bodies",
     "gathering",
     "heroes",
     "joining",

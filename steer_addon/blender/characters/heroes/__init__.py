@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ....core.doors import load_on_use
 
-load_on_use(__name__, "blending", "hero", "stepping")
+load_on_use(__name__, "blending", "figure_rigs", "hero", "stepping")
