@@ -181,7 +181,12 @@ def test_agents_of_a_body_without_faces_are_not_seen(tmp_path, choice):
     obj = make_shown(frames, {**COLLECTION, "Choose By": choice})
     bodies = display.get_input(display.find_modifier(obj), "Collection")
     bodies.objects.link(bpy.data.objects.new("Aim", None))
-    wanted = in_viewport(obj, frames)
+    for seed in range(20):
+        display.set_input(display.find_modifier(obj), "Seed", seed)
+        wanted = in_viewport(obj, frames)
+        # Blender draws otherwise from version to version, and may give the empty to nobody
+        if len(wanted[0]) < len(IDS):
+            break
     assert 0 < len(wanted[0]) < len(IDS)
     assert_same(written(obj, frames, tmp_path / "i.usdc"), wanted, 8e-3)
 
