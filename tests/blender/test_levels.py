@@ -120,6 +120,18 @@ def open_edges(mesh):
     return found
 
 
+def test_parts_on_bones_keep_to_themselves():
+    # at its own origin the hat lies among the legs
+    made = character(2)
+    modifier = library_group.modifier_of(made.character)
+    for name in library_group.LEVELS:
+        mesh = display.get_input(modifier, name).data
+        points = vectors(mesh)
+        ways = [np.ptp(points[list(edge.vertices)], axis=0).max() for edge in mesh.edges]
+        # the head is 0.6 m high, and 1.2 m above the feet
+        assert len(ways) > 50 and max(ways) < 0.62
+
+
 @pytest.mark.parametrize("share", [1.0, 0.4])
 def test_faces_of_split_vertices_stay_together(share):
     rig = round_rig()
