@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import json
 import subprocess
@@ -112,6 +113,8 @@ def keymap_items():
 @pytest.fixture
 def disabled(empty_scene):
     """Steer taken out for the test."""
+    # runs that earlier tests dropped in their midst end now, and not during this one
+    gc.collect()
     registration.unregister()
     yield
     if not hasattr(bpy.types.Object, "steer"):
