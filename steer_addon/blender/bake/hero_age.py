@@ -14,7 +14,6 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from ...core.crowd.groups import VERTEX_GROUP
 from ...core.errors import SteerError
 from ..crowd.links import linked_crowds
 from ..crowd.live_settings import LiveKey, describe, live_key, played_curves
@@ -22,7 +21,7 @@ from ..crowd.properties import settings_of
 from ..crowd.records import Part
 from ..crowd.state import plays_back
 from ..live.simulate import fps_of
-from ..reading.scene_agents import mesh_digest
+from ..reading.scene_agents import points_digest
 from ..reading.scene_inputs import input_objects
 from . import inputs
 
@@ -87,15 +86,9 @@ def digest(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     found = hashlib.blake2b(repr((settings, frames)).encode(), digest_size=16)
     # the order of crowds and inputs is that of names, which may change
     rows = sorted(map(_motion, {*crowds, *input_objects(obj)}))
-    for row in sorted(map(_points, crowds)) + rows:
+    for row in sorted(map(points_digest, crowds)) + rows:
         found.update(row)
     return found.hexdigest()
-
-
-def _points(crowd: bpy.types.Object) -> bytes:
-    """Digest of the points of a crowd."""
-    weights = any(group.source == VERTEX_GROUP for group in crowd.steer.groups)
-    return mesh_digest(crowd.data, weights=weights)
 
 
 def _settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:

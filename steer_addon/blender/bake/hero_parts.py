@@ -9,7 +9,7 @@ import bpy
 from mathutils import Matrix
 
 from ..characters.heroes.hero import MARK
-from ..characters.keys import played_curves, read
+from ..characters.keys import keyed_curves, read
 
 _DIGEST = "steer_digest"
 """Custom property of the empty on top of a hero: a digest of its curves as they were made."""
@@ -71,7 +71,7 @@ def _animation(data: bpy.types.AnimData | None) -> bytes:
     for track in data.nla_tracks:
         for strip in track.strips:
             found.append(repr((track.mute, strip.mute, strip.frame_start)).encode())
-    for curve in played_curves(data):
+    for curve in keyed_curves(data):
         values = read(curve.keyframe_points, "co", 2)
         found.append(curve.data_path.encode() + values.tobytes())
     return b"".join(found)

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ...core.results.frames import Frame
-from ..characters.keys import add_curves, played_curves
+from ..characters.keys import add_curves, keyed_curves
 from ..live import simulate
 from .hero_motion import Tracks
 from .heroes import AGENT, staged
@@ -62,7 +62,7 @@ def bake(
         for item in collection.objects:
             item[MARK] = obj.name
             if item.animation_data is not None:
-                keys += sum(len(c.keyframe_points) for c in played_curves(item.animation_data))
+                keys += sum(len(c.keyframe_points) for c in keyed_curves(item.animation_data))
                 if item.animation_data.action is not None:
                     item.animation_data.action[MARK] = obj.name
     for old in earlier:

@@ -17,7 +17,6 @@ from bpy.app.handlers import persistent
 from mathutils import Matrix
 
 from ...core import cache as caches
-from ...core.crowd.groups import VERTEX_GROUP
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from .. import app_handlers, playback
@@ -120,7 +119,7 @@ class _Known:
         """Keep where a crowd is, and what its points are."""
         self.place = obj.matrix_world.copy()
         if not self.points:
-            self.points = _points(obj)
+            self.points = scene_agents.points_digest(obj)
 
 
 _known: Part[_Known] = Part(_Known)
@@ -259,14 +258,8 @@ def _is_moved(obj: bpy.types.Object, known: _Known) -> bool:
 
 def _is_reshaped(obj: bpy.types.Object, known: _Known) -> bool:
     """Whether the points of a crowd are others: Blender reports changes of any modifier."""
-    before, known.points = known.points, _points(obj)
+    before, known.points = known.points, scene_agents.points_digest(obj)
     return before != known.points or scene_agents.needs_evaluation(obj)
-
-
-def _points(obj: bpy.types.Object) -> bytes:
-    """A digest of the mesh of a crowd."""
-    weights = any(group.source == VERTEX_GROUP for group in obj.steer.groups)
-    return scene_agents.mesh_digest(obj.data, weights=weights)
 
 
 @persistent

@@ -43,8 +43,8 @@ def curves_of(action: bpy.types.Action, slot: Any) -> list[bpy.types.FCurve]:
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
-def played_curves(data: bpy.types.AnimData) -> Iterator[bpy.types.FCurve]:
-    """All curves that an object plays: those of its own slot, and those of its strips."""
+def keyed_curves(data: bpy.types.AnimData) -> Iterator[bpy.types.FCurve]:
+    """Curves of an object's own slot, and those that key its strips; not of actions in strips."""
     if data.action is not None:
         yield from curves_of(data.action, data.action_slot)
     for track in data.nla_tracks:

@@ -52,6 +52,10 @@ class Track:
     over: bool = False
     facings: tuple[Facing, ...] = ()
 
+    def part(self, time: Any) -> Any:
+        """Share of the action, unwrapped, at a time of a row; a number or an array."""
+        return self.offset + self.moves * time / self.rounds
+
 
 @dataclass(frozen=True)
 class RowOrigin:

@@ -160,7 +160,7 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
 
 
 def _promoted(new: int, before: int, left_out: int) -> str:
-    """What is told of new heroes, of those that were some before, and of those left out."""
+    """The message on new heroes, on those that were heroes before, and on those left out."""
     told = [f"Promoted {counted(new, 'agent')}"] if new else []
     if before:
         number = (

@@ -99,6 +99,12 @@ def reads_weights(settings: CrowdSettings) -> bool:
     return any(group.source == VERTEX_GROUP for group in settings.groups)
 
 
+def points_digest(obj: bpy.types.Object) -> bytes:
+    """A digest of the points of a crowd; vertex groups count where groups of agents read them."""
+    settings: Any = obj.steer
+    return mesh_digest(obj.data, weights=reads_weights(settings))
+
+
 def mesh_digest(original: bpy.types.Mesh, *, weights: bool = False) -> bytes:
     """A digest of a mesh, the same in and out of Edit Mode, without values on edges and faces.
 

@@ -206,10 +206,7 @@ class _Play:
         # one row may begin right before the start of an action, and the next one right after it
         going = np.flatnonzero([not row.ends for row in self.rows])
         time[going[1:]] -= np.cumsum(np.round(np.diff(time[going])))
-        offsets = np.array([track.offset for track in origins.tracks])
-        moves = np.array([float(track.moves) for track in origins.tracks])
-        rounds = np.array([track.rounds for track in origins.tracks])
-        self.parts = time[:, None] * moves / rounds + offsets
+        self.parts = np.stack([track.part(time) for track in origins.tracks], axis=1)
         for track in np.flatnonzero(over & self.influence.any(axis=0)):
             # it stays where it ends until the next frame, from which on it has no influence
             shown = np.flatnonzero(self.influence[:, track])

@@ -115,7 +115,7 @@ class _Body:
         parts = []
         for number, track in self._tracks.items():
             played, weight = self._origins.tracks[number], row.weights[k, number]
-            part = (played.offset + played.moves * row.times[k] / played.rounds) % 1.0
+            part = played.part(row.times[k]) % 1.0
             parts.append((weight, track.at(part)))
             away[:2, 3] -= weight * part * np.array(played.drift)
         turn = np.array(Matrix.Rotation(row.turns[k], 4, "Z"))
