@@ -33,7 +33,7 @@ def test_in_a_queue_bodies_turn_less_than_their_headings(speed):
 
 
 def test_at_a_walk_bodies_face_where_they_go():
-    slow, fast = (in_a_queue(speed, 0.3) for speed in (0.4, 1.5))
+    slow, fast = (in_a_queue(speed, 0.3, half=12) for speed in (0.4, 1.5))
     apart = [np.abs(w.moves[60:, TWIST]).mean() for w in (slow, fast)]
     assert apart[1] < 0.05 < apart[0]
 
@@ -66,3 +66,49 @@ def test_who_turns_back_or_stands_turns_as_its_agent_does():
     assert abs(back.moves[1, TWIST]) < 0.2
     round_about = walk(made("woman").space, [0.0] * 48, [1.0] * 48)
     assert np.abs(round_about.moves[:, TWIST]).max() < 0.1
+
+
+def to_and_fro(speed, angle, frames=96, every=1):
+    """A walk whose heading turns by an angle [rad], to either side in turn, every some frames."""
+    sides = np.where(np.arange(frames) // every % 2, 1.0, -1.0)
+    return walk(without_turning(made("woman").space), [speed] * frames, sides * angle * FPS)
+
+
+def jerks(yaws):
+    """How far bodies turn to one side and back at once, in the mean [rad]."""
+    turns = np.diff(yaws)
+    return np.where(turns[1:] * turns[:-1] < 0.0, np.minimum(*np.abs([turns[1:], turns[:-1]])), 0.0)
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.04, 1.2, 3.5])
+@pytest.mark.parametrize("every", [1, 2])
+def test_bodies_do_not_follow_headings_that_tremble(speed, every):
+    went = to_and_fro(speed, np.radians(10.0), every=every)
+    heading, body = (np.percentile(jerks(yaws[24:]), 95) for yaws in (went.yaws, faced(went)))
+    assert heading == pytest.approx(np.radians(10.0), abs=1e-3)
+    assert body < (0.1 if speed < 0.1 else 0.35) * heading
+
+
+def test_who_stands_keeps_facing_while_its_heading_flips():
+    went = walk(without_turning(made("woman").space), [0.04] * 96, [np.pi * FPS] * 96)
+    turns = np.diff(faced(went)[24:])
+    assert np.abs((turns + np.pi) % (2.0 * np.pi) - np.pi).max() < 1.0e-3
+
+
+def test_who_walks_off_turns_ahead_at_a_limited_rate():
+    # heading flips while it stands, so it faces back as it walks off
+    flips = [np.pi * FPS] * 25
+    went = walk(without_turning(made("woman").space), [0.04] * 25 + [0.4] * 48, flips + [0.0] * 48)
+    turns = np.diff(faced(went)[24:])
+    apart = (faced(went) - went.yaws + np.pi) % (2.0 * np.pi) - np.pi
+    assert abs(apart[24]) > 2.5 and abs(apart[-1]) < 0.05
+    assert np.abs((turns + np.pi) % (2.0 * np.pi) - np.pi).max() < 6.0 / FPS + 0.02
+
+
+@pytest.mark.parametrize("rate", [0.4, 1.0, 3.0])
+def test_a_turn_is_followed_at_once(rate):
+    went = walk(without_turning(made("woman").space), [1.4] * 48, [0.0] * 24 + [rate] * 24)
+    straight = walk(without_turning(made("woman").space), [1.4] * 48, [0.0] * 48)
+    assert np.ptp(straight.moves[:, TWIST]) == 0.0
+    # but for half of the turn in a frame
+    assert np.abs(went.moves[:, TWIST]).max() < 0.52 * rate / FPS

@@ -1,10 +1,15 @@
-"""Where bodies face: along the heading of their agents, but slow ones turn on their way only.
+"""Where bodies face: along the heading of their agents, but calmer.
 
 In a queue agents are pushed to either side, and head there at once. The angle d between a body and
 its heading shrinks along the way w by dd/dw = -d / r, where the reach r is shorter the faster the
 body is: at a walk it faces where it goes. Along a curve that goes on for some way it turns as its
 heading does. The angle is `MOST` at most, and who is headed back, by more than a right angle, turns
 as the agent does.
+
+A heading that turns to and fro is not followed. How much of its turns that are, is
+f = 1 - |m| / s, of the means m of its rate of turn and s of the size of it over some time: 0 on any
+curve, and nearly 1 where it trembles. A body that walks follows with a delay of f times `CALM`, and
+one that stands takes 1 - f of each turn.
 """
 
 from __future__ import annotations
@@ -19,40 +24,82 @@ REACH = 0.125
 WALKS = 1.4
 """Speed from which bodies face where they go [m/s], likewise."""
 STILL = 0.1
-"""Speed below which they turn on the spot, as their agents do [m/s], likewise."""
+"""Speed below which they stand [m/s], likewise."""
 MOST = 0.5
-"""Most that a body is turned from its heading [rad]."""
+"""Most that a body that walks is turned from its heading [rad]."""
+FASTEST = 6.0
+"""Fastest that one turns back which was turned further while it stood [rad/s]."""
 GOES_ON, CURVE = 0.6, 0.7
 """Way over which curvatures are averaged [m], and most that a body foresees [1/m], likewise."""
+SEEN, CALM = 0.3, 0.15
+"""Time over which turns are averaged, and most delay of a body whose heading trembles [s]."""
 FACING = "facing"
 """Key, in the memory of agents, of the turn of the body to the left of its heading [rad], and the
 curvature of its way to the left over some time [1/m], shape (agent_count, 2)."""
+TURNING = "turning"
+"""Key, in the memory of agents, of the means of the rate at which headings turn to the left, and of
+its size [rad/s], shape (agent_count, 2)."""
 
 
 @kernel
-def face(facing, i, turned, way, dt):
+def _to_and_fro(turning, i, turned, dt):
+    """The part f of the turns of a heading that leads nowhere, see above; takes one into the means.
+
+    A turn by more than a right angle is to either side.
+    """
+    taken, rate = 1.0 - math.exp(-dt / SEEN), abs(turned) / dt
+    to_left = turned / dt if abs(turned) < 0.5 * math.pi else 0.0
+    turning[i, 0] += taken * (to_left - turning[i, 0])
+    turning[i, 1] += taken * (rate - turning[i, 1])
+    size = turning[i, 1] * 1.0
+    return max(0.0, 1.0 - abs(turning[i, 0]) / size) if size > 0.0 else 0.0
+
+
+@kernel
+def _away(before, away, way, reach, delay, dt):
+    """The angle of a body that walks to its heading after a step, see `face` [rad]."""
+    if abs(before) > MOST:
+        away = (away + math.pi) % (2.0 * math.pi) - math.pi
+        return math.copysign(max(0.0, abs(away) - FASTEST * dt), away)
+    share = max(reach / (way + reach), delay / (dt + delay))
+    return min(MOST, max(-MOST, away * share))
+
+
+@kernel
+def face(facing, turning, i, turned, way, stands, dt):
     """The turn of a body to the left in a step [rad], which is held back while it is slow.
 
     Args:
         facing: See `FACING`; read and written.
+        turning: See `TURNING`; read and written.
         i: The agent.
         turned: Turn of its heading to the left in the step [rad].
         way: Way of the step, of usual size [m].
+        stands: Whether the body stands, although its agent moves to and fro.
         dt: Length of the step [s].
     """
-    before = facing[i, 0] * 1.0
-    if way < STILL * dt:
-        return turned
+    before, part = facing[i, 0] * 1.0, _to_and_fro(turning, i, turned, dt)
+    if stands or way < STILL * dt:
+        facing[i, 0] = (before - part * turned + math.pi) % (2.0 * math.pi) - math.pi
+        return (1.0 - part) * turned
     curve = min(CURVE, max(-CURVE, facing[i, 1]))
     facing[i, 1] += (turned - facing[i, 1] * way) / (way + GOES_ON)
     away, after = before - turned + curve * way, 0.0
-    if abs(away) < 0.5 * math.pi:
+    if abs(turned) < 0.5 * math.pi:
         reach = REACH * max(0.0, 1.0 - way / (WALKS * dt))
-        after = min(MOST, max(-MOST, away * reach / (way + reach)))
+        after = _away(before, away, way, reach, CALM * part, dt)
     else:
         facing[i, 1] = 0.0
     facing[i, 0] = after
     return after - before + turned
+
+
+@kernel
+def to_left(vector, angle):
+    """A vector turned to the left, seen from above, by an angle [rad]."""
+    cosine, sine = math.cos(angle), math.sin(angle)
+    x, y, z = vector
+    return cosine * x - sine * y, sine * x + cosine * y, z
 
 
 @kernel
@@ -66,8 +113,7 @@ def turn_from_heading(memory, i, angle):
     """
     if angle == 0.0:
         return
-    cosine, sine = math.cos(angle), math.sin(angle)
     ahead, side = memory[i, SHIFT_AHEAD] * 1.0, memory[i, SHIFT_SIDE] * 1.0
     memory[i, TWIST] += angle
-    memory[i, SHIFT_AHEAD] = cosine * ahead + sine * side
-    memory[i, SHIFT_SIDE] = cosine * side - sine * ahead
+    ahead, side, _ = to_left((ahead, side, 0.0), -angle)
+    memory[i, SHIFT_AHEAD], memory[i, SHIFT_SIDE] = ahead, side

@@ -43,7 +43,7 @@ from ...crowd.spread import drawn_words
 from ...numeric.rng import random_purpose
 from ...numeric.vec import cross, dot, length, load, sub, unit
 from . import characters, clips
-from .facing import FACING, face, turn_from_heading
+from .facing import FACING, TURNING, face, to_left, turn_from_heading
 from .first_steps import begun_steps, joined
 from .landing import (
     LANDING,
@@ -82,7 +82,7 @@ SMALLEST = 1.0e-6
 CLIMB = 2.0
 """Speed along the way that a flyer's climbing at 1 m/s counts for."""
 _PURPOSE = random_purpose("gait")
-_KEPT = {SWAY: 3, LIMBS: 3, STAIRS: 2, FACING: 2}
+_KEPT = {SWAY: 3, LIMBS: 3, STAIRS: 2, FACING: 2, TURNING: 2}
 """What those who walk remember beside their posture, and how many columns of it."""
 
 
@@ -181,18 +181,18 @@ def _headed(faced, ahead, on_ground):
 
 @kernel
 def _way(old, new, turned, ahead, size, on_ground):
-    """Way of a step along the heading, with that of steps for a turn.
+    """Way of a step along where the body faces, with that of steps for a turn.
 
     Returns:
-        The way [m], whether it leads back, and the turn to the left [rad] as far as the body goes
-        along: one on the spot has no curve.
+        The way of a body of usual size [m], whether it leads back, and the turn to the left [rad]
+        as far as the body goes along: one on the spot has no curve.
     """
     move = sub(new, old)
     if on_ground:
         move = (move[0], move[1], 0.0)
     way = length(move)
     steps = max(way, TURN_REACH * size * abs(turned))
-    return steps, dot(move, ahead) < -0.5 * way, turned * way / max(steps, 1.0e-9)
+    return steps / size, dot(move, ahead) < -0.5 * way, turned * way / max(steps, 1.0e-9)
 
 
 @kernel
@@ -331,25 +331,26 @@ def gait_kernel(
         dt: Length of the step [s].
         memory: Columns of `POSTURE`, shape (n, 12); read and written.
         kept: What else bodies remember: `SWAY`, shape (n, 3), `LIMBS`, (n, 3), `STAIRS`, (n, 2),
-            and `FACING`, (n, 2); read and written.
+            `FACING`, (n, 2), and `TURNING`, (n, 2); read and written.
     """
     turns, leaves, lifts = fitted
-    sway, limbs, stairs, facing = kept
+    sway, limbs, stairs, facing, turning = kept
     for i in range(start, stop):
         ahead, turned = _headed(load(before[2], i), load(after[2], i), on_ground)
         old, new = load(before[0], i), load(after[0], i)
         level = length((new[0] - old[0], new[1] - old[1], 0.0)) / size[i]
-        if on_ground:
-            turned = face(facing, i, turned, level, dt)
-        way, back, turn = _way(old, new, turned, ahead, size[i], on_ground)
-        way = way / size[i]
         who, gait, phase = int(memory[i, CHARACTER]), int(memory[i, GAIT]), memory[i, PHASE] * 1.0
+        still = on_ground and trembles(sway, i, table, who, gait, old, new, size[i], dt)
+        if on_ground:
+            turned = face(facing, turning, i, turned, level, still, dt)
+        # flyers are not turned from their headings
+        body = to_left(ahead, facing[i, 0] * 1.0)
+        way, back, turn = _way(old, new, turned, body, size[i], on_ground)
         steps_round = on_ground and rounds[who, LEFT] >= 0.0
         speed = level / dt if steps_round else way / dt
         if not on_ground:
             # climbing takes strong beats, sinking takes none
             speed = max(0.0, speed + CLIMB * (new[2] - old[2]) / (size[i] * dt))
-        still = on_ground and trembles(sway, i, table, who, gait, old, new, size[i], dt)
         if still and (steps_round or way <= level):
             # not where it walks for a turn on the spot: then the steps of the turn are longer
             speed, back = 0.0, False
