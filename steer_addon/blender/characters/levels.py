@@ -17,6 +17,7 @@ from ...core.characters.memory import LEVEL_SHARE
 from ...core.characters.pose_space import F32, PoseSpace
 from ..display import display
 from ..display.appended import unseen
+from ..suspension import suspended
 from . import library, library_group, optional_parts, pose_points
 from .copies import thinned
 
@@ -73,6 +74,41 @@ def posed(
         if _PART in one.attributes:
             one.attributes.remove(one.attributes[_PART])
     return found
+
+
+def lacks(obj: bpy.types.Object) -> bool:
+    """Whether a character has none of its levels."""
+    modifier = library_group.modifier_of(obj)
+    if modifier is None:
+        return False
+    names = display.input_names(modifier).intersection(library_group.LEVELS)
+    return not any(display.get_input(modifier, name) for name in names)
+
+
+def add(obj: bpy.types.Object) -> None:
+    """Give a character all levels, of the poses that it has.
+
+    Args:
+        obj: The library object.
+
+    Raises:
+        CharacterError: It has lost its poses, or comes from another file.
+    """
+    library.check_local(obj)
+    space = PoseSpace(library.positions_of(obj), *library.rows_of(obj))
+    # limbs are farthest from one another where a body is widest
+    widest = int(space.positions[..., :2].std(axis=1).sum(axis=1).argmax())
+    mesh: Any = obj.data
+    body: bpy.types.Mesh = mesh.copy()
+    one = np.zeros(len(body.vertices), np.int32)
+    with suspended():
+        scene = bpy.data.scenes.new("Steer Levels")
+        try:
+            coarser = decimated(body, space.positions[widest], one, MOST, scene)
+            put(obj, posed(body, coarser, space))
+        finally:
+            bpy.data.scenes.remove(scene)
+            bpy.data.meshes.remove(body)
 
 
 def put(obj: bpy.types.Object, made: list[tuple[bpy.types.Mesh, PoseSpace]]) -> None:

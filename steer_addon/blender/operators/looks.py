@@ -5,9 +5,9 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import CharacterError, SteerError
-from ..characters import library
+from ..characters import levels, library, sources
 from ..display import display
-from .common import SteerOperator, why_no_editable_crowd
+from .common import SteerOperator, counted, why_no_editable_crowd
 
 _NAME = "Crowd Colors"
 
@@ -82,4 +82,43 @@ class OBJECT_OT_steer_show_characters(SteerOperator, bpy.types.Operator):
         display.set_input(modifier, "Display", "Characters")
 
 
-classes = (STEER_OT_color_material, OBJECT_OT_steer_show_characters)
+def takes_levels(obj: bpy.types.Object) -> bool:
+    """Whether a character has no levels of detail, and no rig that it can be made of with them."""
+    return levels.lacks(obj) and sources.KEY not in obj
+
+
+def why_no_levels(context: bpy.types.Context) -> str:
+    """Why no character that the crowd shows can be given levels of detail."""
+    try:
+        _shown, body = display.shown_as(display.require_modifier(context.object))
+    except SteerError as error:
+        return str(error)
+    found = library.among(body)
+    if not found:
+        return "The crowd shows no characters: choose Character or Characters under Display"
+    if any(map(takes_levels, found)):
+        return ""
+    if any(map(levels.lacks, found)):
+        return "Its characters are made from rigs: set Levels of Detail in Make Character"
+    return "All characters of the crowd have levels of detail already"
+
+
+class OBJECT_OT_steer_add_levels(SteerOperator, bpy.types.Operator):
+    """Show agents that are small in the camera's picture with a third, or a ninth, of the faces"""
+
+    bl_idname = "object.steer_add_levels"
+    bl_label = "Add Levels of Detail"
+    needs = (why_no_editable_crowd, why_no_levels)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Give levels to each shown character that has none, and no rig."""
+        _shown, body = display.shown_as(display.require_modifier(context.object))
+        found = [obj for obj in library.among(body) if takes_levels(obj)]
+        for obj in found:
+            library.check_local(obj)
+        for obj in found:
+            levels.add(obj)
+        return f"Added levels of detail to {counted(len(found), 'character')}"
+
+
+classes = (STEER_OT_color_material, OBJECT_OT_steer_show_characters, OBJECT_OT_steer_add_levels)

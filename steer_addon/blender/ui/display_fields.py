@@ -8,6 +8,7 @@ from bpy.types import Context, NodesModifier, Object, UILayout
 from ...core.errors import SteerError
 from ..characters import library, library_group, sources
 from ..display import display
+from ..operators.looks import why_no_levels
 from .drawing import draw_named
 from .heroes import draw_heroes
 from .messages import draw_message, is_narrow
@@ -119,6 +120,8 @@ def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
                 _draw_characters(layout, modifier, library_group.WEIGHT)
             if name == "Upright":
                 _draw_characters(layout, modifier, library_group.UPRIGHT)
+            if name == "Full Detail" and not why_no_levels(context):
+                layout.operator("object.steer_add_levels", icon="MOD_DECIM")
         if "Color By" in names and display.get_input(modifier, "Color By") != "Nothing":
             layout.operator("object.steer_color_material", icon="MATERIAL")
         if str(display.get_input(modifier, "Display")).startswith("Character"):

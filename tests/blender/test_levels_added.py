@@ -1,0 +1,80 @@
+"""Levels of detail that are made of the poses, for characters without a rig."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+from mathutils.bvhtree import BVHTree  # noqa: E402
+
+from steer_addon.blender.characters import library, library_group  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from tests.blender.operator_calls import refusal, undone  # noqa: E402
+from tests.blender.test_levels import character  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
+
+
+def dogs():
+    """A crowd of dogs, which are quick to make; returns it and the dog."""
+    bpy.ops.object.steer_start(preset="predators", count=2)
+    crowd = bpy.context.object
+    return crowd, library.among(display.shown_body(display.require_modifier(crowd)))[0]
+
+
+def levels_of(obj):
+    own = library_group.modifier_of(obj)
+    return [display.get_input(own, name) for name in library_group.LEVELS]
+
+
+def triangles(mesh):
+    return sum(len(face.vertices) - 2 for face in mesh.polygons)
+
+
+def most_apart(mesh, pose, places):
+    """How far places are from the faces of a mesh in a pose at most [m]."""
+    faces = [list(face.vertices) for face in mesh.polygons]
+    tree = BVHTree.FromPolygons(pose.tolist(), faces)
+    return max(tree.find_nearest(place)[3] for place in places.tolist())
+
+
+def test_built_in_characters_take_levels():
+    _crowd, dog = dogs()
+    objects, scenes, meshes = (len(d) for d in (bpy.data.objects, bpy.data.scenes, bpy.data.meshes))
+    whole, poses = triangles(dog.data), library_group.poses_of(dog)
+    assert bpy.ops.object.steer_add_levels() == {"FINISHED"}
+    size = np.ptp(poses[0], axis=0).max()
+    for share, level in zip((3, 9), levels_of(dog), strict=True):
+        assert triangles(level.data) == pytest.approx(whole / share, rel=0.1)
+        own = library_group.poses_of(level)
+        assert own.shape == (len(poses), len(level.data.vertices), 3)
+        for pose in (0, len(poses) // 2, len(poses) - 1):
+            # faces of four corners that are bent are split one way here, and the other way there
+            assert most_apart(dog.data, poses[pose], own[pose]) < 2e-3 * size
+    # two levels of the dog, with an object and a mesh each for their poses
+    assert len(bpy.data.scenes) == scenes
+    assert len(bpy.data.objects) - objects == len(bpy.data.meshes) - meshes <= 4
+
+
+def test_they_are_offered_until_there_are_some():
+    crowd, dog = dogs()
+    add = bpy.ops.object.steer_add_levels
+    assert add() == {"FINISHED"} and all(levels_of(dog))
+    assert refusal(add) == "All characters of the crowd have levels of detail already"
+    modifier = display.require_modifier(crowd)
+    display.set_input(modifier, "Display", "Cones")
+    assert refusal(add).startswith("The crowd shows no characters: choose Character")
+    made = character(0)
+    bpy.context.view_layer.objects.active = crowd
+    display.set_input(modifier, "Display", "Character")
+    display.set_input(modifier, "Object", made.character)
+    assert refusal(add).endswith("set Levels of Detail in Make Character")
+
+
+def test_levels_are_added_in_one_undo():
+    _crowd, dog = dogs()
+    name = dog.name
+    undone(bpy.ops.object.steer_add_levels)
+    assert levels_of(bpy.data.objects[name]) == [None, None]
