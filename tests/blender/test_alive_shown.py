@@ -88,13 +88,13 @@ def test_baked_agents_are_hidden_by_keys_while_they_are_dead():
     made = bake(dying(), name="Crowd", collection_parent=scene.collection)
     first, second, _ = made.collection.objects
     assert len(curves_of(first)) == 10
-    assert len(curves_of(second)) == 12
+    assert len(curves_of(second)) == 14
     for number in range(1, 9):
         scene.frame_set(number)
         gone = 4 <= number < 7
-        assert (second.hide_viewport, second.hide_render) == (gone, gone)
-        assert (first.hide_viewport, first.hide_render) == (False, False)
-    assert made.key_count == 3 * 10 * 8 + 2 * 3
+        assert (second.hide_render, *second.scale) == (gone, *[float(not gone)] * 3)
+        assert (first.hide_render, *first.scale) == (False, 1.0, 1.0, 1.0)
+    assert made.key_count == 3 * 10 * 8 + 4 * 3
 
 
 def test_what_hangs_below_a_baked_agent_is_hidden_by_its_scale():

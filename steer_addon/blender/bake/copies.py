@@ -62,6 +62,12 @@ class Template:
         return w, x, y, z
 
     @property
+    def keyed_scale(self) -> Vector:
+        """Scale of the keyed object of an agent of size 1."""
+        copied = isinstance(self.source, bpy.types.Object) and not self.holder
+        return self.scale if copied else Vector((1.0, 1.0, 1.0))
+
+    @property
     def objects_per_agent(self) -> int:
         """Number of objects per agent."""
         return 1 + self.holder + len(self.below)
@@ -114,18 +120,16 @@ def make_objects(
     template: Template,
     name: str,
     radius: float,
-    scale: float,
     collection: bpy.types.Collection,
     made: list[bpy.types.Object],
     character: int = 0,
 ) -> bpy.types.Object:
-    """Make the objects of one agent and return the one that takes the keys.
+    """Make the objects of one agent, of size 1, and return the one that takes the keys.
 
     Args:
         template: The template of the objects.
         name: Name of the object that takes the keys.
         radius: Body radius, the size of an empty [m].
-        scale: Factor on the size of copies and instances.
         collection: Collection of the new objects.
         made: List to which every new object is added immediately.
         character: Number of the agent's character, where the template has any.
@@ -136,12 +140,10 @@ def make_objects(
         carrier = bpy.data.objects.new(name, body.data)
         made.append(carrier)
         collection.objects.link(carrier)
-        carrier.scale = (scale, scale, scale)
     elif isinstance(source, bpy.types.Object) and not template.holder:
         carrier = _copy_hierarchy(template, collection, made)
         carrier.name = name
         carrier.animation_data_clear()
-        carrier.scale = scale * template.scale
     else:
         carrier = bpy.data.objects.new(name, None)
         made.append(carrier)
@@ -151,9 +153,7 @@ def make_objects(
     if isinstance(source, bpy.types.Collection):
         carrier.instance_type = "COLLECTION"
         carrier.instance_collection = source
-        carrier.scale = (scale, scale, scale)
     elif template.holder:
-        carrier.scale = (scale, scale, scale)
         root = _copy_hierarchy(template, collection, made)
         root.parent = carrier
         root.parent_type = "OBJECT"

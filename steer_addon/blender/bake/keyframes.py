@@ -2,9 +2,9 @@
 
 The result is plain Blender data that plays without the extension. Keys are written in bulk.
 
-A dead agent is hidden by keys that a user would set by hand: *Show in Viewports* and *Show in
-Renders* are keyed off, held until the next key. They hide only one object, so if it has children (a
-rig, a hierarchy), its scale is keyed to 0 as well, which all children inherit.
+A dead agent has the size 0, which all children inherit, and *Show in Renders* is keyed off, held
+until the next key. *Show in Viewports* stays on: Blender evaluates no hidden object, so exporters
+of formats that know no hidden objects, as glTF and FBX, would write it as large as it was before.
 """
 
 from __future__ import annotations
@@ -30,20 +30,19 @@ from ...core.results.tracks import (
     continuous,
     index_frames,
     read_alive,
+    read_radius,
     read_tracks,
     turned,
 )
 from ..characters.keys import fill, new_action, new_slot
 from ..crowd.bake_settings import KeyframeBakeSettings
-from ..display.look import PLAIN, Look
+from ..display.look import F64, PLAIN, Look
 from .copies import Source, Template, make_objects, make_template
 from .removal import MARK, delete_bake, find_bakes
 
 PATHS = (("location", 3), ("rotation_quaternion", 4), ('["velocity"]', 3))
 """Animated properties and their sizes, in the order of the channels of `tracks`."""
 
-_HIDDEN = "hide_viewport", "hide_render"
-"""Properties that hide an object."""
 _BLOCK = 64
 
 
@@ -120,13 +119,12 @@ def bake(
     source: Source = None,
     look: Look = PLAIN,
     replace: bool = False,
-    shrink_dead: bool = False,
     progress: Callable[[float], bool] | None = None,
 ) -> BakeResult | None:
     """Bake frames to one keyed object per agent, in a new collection "<name> Bake".
 
     Agents are matched by id. An agent that is absent from some frames gets no keys there: it rests
-    where it was last keyed. A dead agent is hidden. On failure, what was made is removed.
+    where it was last keyed. A dead agent has the size 0. On failure, what was made is removed.
 
     Args:
         frames: Frames to bake, with increasing frame numbers.
@@ -137,8 +135,6 @@ def bake(
         look: Size of copies and instances, and whether they turn to where agents head; empties
             have neither, and turn always.
         replace: Delete an earlier bake of this crowd once the new one is complete.
-        shrink_dead: Key the scale of dead agents to 0 in place of hiding them, for exported file
-            formats: Blender evaluates no hidden object, so exporters would not see its scale.
         progress: Called with the completed share, 0 to 1; returns False to cancel.
 
     Returns:
@@ -155,7 +151,6 @@ def bake(
     template = make_template(source, collection_parent, look)
     names = _agent_names(name, index)
     characters = index.first("character")
-    sizes = look.sizes(index.radius).tolist()
     key_count, per_agent = 0, settings.actions == "PER_AGENT"
     shared: bpy.types.Action | None = None
     with _all_or_nothing() as made:
@@ -171,18 +166,14 @@ def bake(
             found = _keys(index, agents, template, look, settings)
             for i, (keys, shown) in zip(agents, found, strict=True):
                 radius, own = float(index.radius[i]), int(characters[i])
-                carrier = make_objects(
-                    template, names[i], radius, sizes[i], collection, made.objects, own
-                )
+                carrier = make_objects(template, names[i], radius, collection, made.objects, own)
                 carrier["id"] = int(index.id[i])  # materials draw by it
                 if shared is None or per_agent:
                     action_name = names[i] if per_agent else f"{name} Bake"
                     shared = _new_action(action_name, name, made, index)
                 curves = _animate(carrier, shared, keys, settings.interpolation)
                 key_count += keys.shape[0] * keys.shape[1]
-                several = template.objects_per_agent > 1 or shrink_dead
-                paths = () if shrink_dead else _HIDDEN
-                key_count += _hide_when_dead(curves, carrier, *shown, paths, scaled=several)
+                key_count += _show_as_large(curves, carrier, template, *shown)
         for item in made.objects:
             item[MARK] = name
         if progress is not None and not progress(1.0):
@@ -220,17 +211,19 @@ def _keys(
     template: Template,
     look: Look,
     settings: KeyframeBakeSettings,
-) -> Iterator[tuple[NDArray[np.float32], tuple[NDArray[np.int64], NDArray[np.bool_]]]]:
-    """Yield the keys of each agent, and the frames at which it is alive."""
+) -> Iterator[tuple[NDArray[np.float32], tuple[NDArray[np.int64], NDArray[np.bool_], F64]]]:
+    """Yield for each agent its keys, its frames, and whether it lives and how large it is there."""
     present, values = read_tracks(index, agents.start, agents.stop)
     alive = read_alive(index, agents.start, agents.stop)
-    turns = values[:, :, ROTATION]
+    turns, sizes = values[:, :, ROTATION], np.ones(alive.shape)
     if template.has_bodies:
         turns = look.rotations(turns)
+        sizes = look.sizes(read_radius(index, agents.start, agents.stop))
     values[:, :, ROTATION] = turned(turns, template.keyed_rotation)
-    for here, channels, lives in zip(present, values, alive, strict=True):
+    for here, channels, lives, size in zip(present, values, alive, sizes, strict=True):
         numbers = index.numbers[here]
-        yield choose_keys(numbers, channels[here], settings), (numbers, lives[here])
+        keys = choose_keys(numbers, channels[here], settings)
+        yield keys, (numbers, lives[here], np.where(lives, size, 0.0)[here])
 
 
 def _new_action(action_name: str, name: str, made: _Made, index: TrackIndex) -> bpy.types.Action:
@@ -319,38 +312,36 @@ def _animate(
     return curves
 
 
-def _hide_when_dead(
+def _show_as_large(
     curves: Any,
     carrier: bpy.types.Object,
+    template: Template,
     numbers: NDArray[np.int64],
     alive: NDArray[np.bool_],
-    paths: Sequence[str],
-    *,
-    scaled: bool,
+    sizes: F64,
 ) -> int:
-    """Key an object to be gone while its agent is dead; returns the number of keys.
+    """Give an object the size of its agent, and key what of it changes; returns the number of keys.
 
     Args:
         curves: Curves of its action, to which the new ones are added.
         carrier: The object.
+        template: What it was made from.
         numbers: Frame numbers, shape (frame_count,).
         alive: Whether the agent lives at these frames, shape (frame_count,).
-        paths: Properties that hide it, which are keyed.
-        scaled: Key the scale too.
+        sizes: Its sizes, 0 while it is dead, shape (frame_count,).
     """
-    if alive.all():
-        return 0
-    kept = np.flatnonzero(np.concatenate([[True], alive[1:] != alive[:-1]]))
-    hidden = np.where(alive[kept], 0.0, 1.0)
-    channels = [(path, 0, hidden) for path in paths]
-    if scaled:
-        channels += [("scale", i, alive[kept] * size) for i, size in enumerate(carrier.scale)]
+    carrier.scale = float(sizes[0]) * template.keyed_scale
+    carrier.hide_render = not alive[0]
+    channels = [("scale", i, part * sizes) for i, part in enumerate(template.keyed_scale)]
+    channels.append(("hide_render", 0, np.where(alive, 0.0, 1.0)))
+    count = 0
     for path, index, values in channels:
-        keys = np.stack([numbers[kept], values], axis=1).astype(np.float32)
-        _add_curve(curves, path, index, keys, "CONSTANT")
-    for path in paths:
-        setattr(carrier, path, not alive[0])
-    return len(channels) * len(kept)
+        kept = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+        if len(kept) > 1:
+            keys = np.stack([numbers[kept], values[kept]], axis=1).astype(np.float32)
+            _add_curve(curves, path, index, keys, "CONSTANT")
+            count += len(kept)
+    return count
 
 
 def _add_curve(

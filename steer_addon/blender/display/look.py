@@ -49,14 +49,14 @@ class Look:
         return _ANGLES[self.axis] if self.aligned else 0.0
 
     def sizes(self, radius: NDArray[Any]) -> F64:
-        """Sizes of bodies, shape (n,).
+        """Sizes of bodies, of the shape of the radii.
 
         Args:
-            radius: Body radii of their agents [m], shape (n,).
+            radius: Body radii of their agents [m].
         """
         if self.full_radius > 0.0:
             return self.scale * radius.astype(np.float64) / self.full_radius
-        return np.full(len(radius), self.scale)
+        return np.full(radius.shape, self.scale)
 
     def rotations(self, rotation: NDArray[np.float32]) -> NDArray[np.float32]:
         """Rotations of bodies, other than characters on slopes.

@@ -124,8 +124,6 @@ def write_keyed(
             settings=settings,
             source=source,
             look=look,
-            # neither format knows objects that are hidden for a while
-            shrink_dead=True,
         )
         if made is not None and path.suffix.lower() == ".fbx":
             _separate(made.collection)

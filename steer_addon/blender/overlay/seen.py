@@ -181,7 +181,8 @@ def _keyed(obj: bpy.types.Object, number: int) -> Shown:
         velocity=velocity,
         rotation=rotation,
         radius=np.full(len(rows), obj.steer.agents.radius, np.float32),
-        alive=np.array([not c.hide_viewport for c in rows], np.uint8),
+        # bakes of older versions of Steer hide the dead in the viewport as well
+        alive=np.array([not c.hide_render for c in rows], np.uint8),
     )
     return Shown(frame, own_radius=False, way_out="keys do not hold it, a bake to a cache does")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,14 +167,33 @@ def read_alive(index: TrackIndex, start: int, stop: int) -> NDArray[np.bool_]:
         start: First agent.
         stop: Agent after the last.
     """
-    alive = np.zeros((stop - start, len(index.frames)), np.bool_)
-    for i, frame in enumerate(index.frames):
+    alive: NDArray[np.bool_]
+    alive = _read_column(index, start, stop, [frame.alive for frame in index.frames]) != 0
+    return alive
+
+
+def read_radius(index: TrackIndex, start: int, stop: int) -> NDArray[np.float32]:
+    """Body radii [m] of agents start to stop, 0 where one is absent; (stop - start, frame_count).
+
+    Args:
+        index: The frames, from `index_frames`.
+        start: First agent.
+        stop: Agent after the last.
+    """
+    radius: NDArray[np.float32]
+    radius = _read_column(index, start, stop, [frame.radius for frame in index.frames])
+    return radius
+
+
+def _read_column(index: TrackIndex, start: int, stop: int, columns: list[NDArray[Any]]) -> Any:
+    found = np.zeros((stop - start, len(columns)), columns[0].dtype)
+    for i, column in enumerate(columns):
         if index.row is None:
-            alive[:, i] = frame.alive[start:stop]
+            found[:, i] = column[start:stop]
         else:
             rows = index.row[i, start:stop]
-            alive[:, i] = (rows >= 0) & (frame.alive[rows] != 0)
-    return alive
+            found[rows >= 0, i] = column[rows[rows >= 0]]
+    return found
 
 
 def continuous(rotation: NDArray[np.float32]) -> NDArray[np.float32]:
