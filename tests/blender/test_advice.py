@@ -262,15 +262,16 @@ def test_playing_begins_where_the_earliest_crowd_begins():
     assert bpy.context.scene.frame_current == 3
 
 
-def test_a_bake_out_of_date_has_its_button(tmp_path):
+def test_a_bake_out_of_date_is_said_once_with_its_button(tmp_path):
     obj = make_walkers()
     obj.steer.frame_end = 4
     obj.steer.cache_directory = str(tmp_path)
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
     obj.steer.agents.max_speed = 3.0
     status.refresh(obj)
-    assert says(panel(obj, drawing.draw_cache).texts(), "BAKE_OUT_OF_DATE")
-    # at the top of the panel too, where it is seen with all sections closed
+    # at the top of the panel, where it is seen with all sections closed
+    assert not says(panel(obj, drawing.draw_cache).texts(), "BAKE_OUT_OF_DATE")
+    assert says(panel(obj, drawing.draw_cache).texts(), "FRAMES_BAKED")
     drawn = panel(obj)
     assert says(drawn.texts(), "BAKE_OUT_OF_DATE")
     assert drawn.press("object.steer_cache_anew") == {"FINISHED"}

@@ -280,7 +280,9 @@ def draw_cache(layout: UILayout, context: Context, obj: Object) -> None:
 def _draw_bake_buttons(column: UILayout, context: Context, obj: Object) -> None:
     found = status.status(obj, context.scene)
     for diagnosis in () if found is None else found.diagnoses():
-        draw_sentence(column, context, diagnosis)
+        # which stands at the top of the panel, with its button
+        if diagnosis.code != "BAKE_OUT_OF_DATE":
+            draw_sentence(column, context, diagnosis)
     if found is None or found.other_file is not None:
         column.prop(obj.steer, "cache_directory")
         row = column.row(align=True)
