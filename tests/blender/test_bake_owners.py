@@ -12,6 +12,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.bake import places, status  # noqa: E402
 from steer_addon.blender.crowd import baked_file  # noqa: E402
 from steer_addon.blender.crowd.state import get_state, plays_back  # noqa: E402
+from steer_addon.blender.making.resizing import why_fixed  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.cache import open_cache  # noqa: E402
 from tests.blender.cached_crowds import bits, make_walkers, told_of_bake  # noqa: E402
@@ -42,6 +43,15 @@ def offered(obj):
     context = SimpleNamespace(scene=bpy.context.scene, region=SimpleNamespace(width=400))
     drawing.draw_cache(layout, context, obj)
     return {v.removeprefix("object.steer_cache_") for k, v in layout.record if k == "operator"}
+
+
+def duplicate(obj):
+    """Make a copy of a crowd, and make it active."""
+    other = obj.copy()
+    other.data = obj.data.copy()
+    bpy.context.scene.collection.objects.link(other)
+    bpy.context.view_layer.objects.active = other
+    return other
 
 
 def test_a_copy_plays_the_bake_and_makes_one_of_its_own(crowd, tmp_path):
@@ -119,15 +129,35 @@ def test_a_duplicate_of_a_baked_crowd_can_be_simulated_live(crowd, tmp_path):
     folder = places.own_folder(crowd)
     with pytest.raises(RuntimeError, match="has its own bake: use Delete Bake"):
         bpy.ops.object.steer_cache_live()
-    other = crowd.copy()
-    other.data = crowd.data.copy()
-    bpy.context.scene.collection.objects.link(other)
-    bpy.context.view_layer.objects.active = other
+    crowd.steer.arrangement = "{}"
+    other = duplicate(crowd)
     assert plays_back(other) and "live" in offered(other)
+    told = {obj: (baked_file.diagnosis(obj).code, why_fixed(obj).code) for obj in (crowd, other)}
+    assert told == {
+        crowd: ("PLAYS_BAKE", "COUNT_BAKED"),
+        other: ("PLAYS_OTHERS_BAKE", "COUNT_OF_OTHERS_BAKE"),
+    }
     assert bpy.ops.object.steer_cache_live() == {"FINISHED"}
+    assert why_fixed(other) is None
     assert not plays_back(other) and not other.steer.cache_folder
     assert plays_back(crowd) and places.own_folder(crowd) == folder
     assert open_cache(folder).complete and baked_file.problem(crowd) is None
+
+
+@pytest.mark.parametrize("way", ["delete_bake", "bake_keyframes"])
+def test_a_duplicate_leaves_the_keyframe_bake_of_the_first_crowd(crowd, way):
+    assert bpy.ops.object.steer_bake_keyframes() == {"FINISHED"}
+    made = crowd.steer.bake_collection
+    names = {obj.name for obj in made.objects}
+    other = duplicate(crowd)
+    assert getattr(bpy.ops.object, f"steer_{way}")() == {"FINISHED"}
+    assert {obj.name for obj in made.objects} == names == {f"Crowd.{n:04d}" for n in range(5)}
+    assert crowd.steer.bake_collection == made and crowd.steer.hidden_by_bake
+    assert other.steer.bake_collection != made
+    assert bool(other.steer.hidden_by_bake) == (way == "bake_keyframes")
+    bpy.context.view_layer.objects.active = crowd
+    assert bpy.ops.object.steer_delete_bake() == {"FINISHED"}
+    assert not crowd.steer.hidden_by_bake and not names & set(bpy.data.objects.keys())
 
 
 def test_undo_of_delete_leaves_a_live_crowd(crowd, tmp_path):

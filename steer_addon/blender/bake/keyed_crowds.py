@@ -146,11 +146,22 @@ def bake_crowd(
             )
     assert result is not None  # only a cancel gives None, and this progress never cancels
     # a crowd that was renamed since keeps its bake under the old name
-    if steer.bake_collection is not None:
-        removal.delete_bake(steer.bake_collection)
+    earlier = _own_bake(obj)
+    if earlier is not None:
+        removal.delete_bake(earlier)
     steer.bake_collection = result.collection
     crowds.hide(obj)
     return result
+
+
+def _own_bake(obj: bpy.types.Object) -> bpy.types.Collection | None:
+    """The bake that a crowd knows, unless it was made for the crowd that this one is a copy of."""
+    collection = obj.steer.bake_collection
+    if collection is None or collection.get(removal.MARK) == obj.name:
+        return collection
+    maker = bpy.data.objects.get(str(collection.get(removal.MARK)))
+    lent = maker is not None and maker.steer.bake_collection == collection
+    return None if lent else collection
 
 
 def take_back(obj: bpy.types.Object) -> int:
@@ -159,7 +170,7 @@ def take_back(obj: bpy.types.Object) -> int:
     Raises:
         SceneError: The bake is linked from another file.
     """
-    collection = obj.steer.bake_collection
+    collection = _own_bake(obj)
     found = [collection] if collection is not None else removal.find_bakes(obj.name)
     count = sum(map(removal.delete_bake, found))
     heroes.sweep()

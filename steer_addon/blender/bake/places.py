@@ -18,7 +18,14 @@ from bpy.app.handlers import persistent
 
 from ...core import cache as caches
 from ...core.errors import SceneError
-from ..crowd.bake_owner import is_same, other_file, owner_of_bake, relative, this_file
+from ..crowd.bake_owner import (
+    is_borrowed,
+    is_same,
+    other_file,
+    owner_of_bake,
+    relative,
+    this_file,
+)
 
 DEFAULT_PARENT = "//steer_cache"
 
@@ -86,7 +93,7 @@ def known_folder(obj: bpy.types.Object) -> Path | None:
     stored: str = obj.steer.cache_folder
     if not stored or (stored.startswith("//") and not bpy.data.filepath):
         return None
-    return None if _is_borrowed(obj) else absolute(stored)
+    return None if is_borrowed(obj) else absolute(stored)
 
 
 def check_free(obj: bpy.types.Object, folder: Path, file: Path | None = None) -> None:
@@ -116,19 +123,6 @@ def check_free(obj: bpy.types.Object, folder: Path, file: Path | None = None) ->
             f"{folder} holds a bake that may be another crowd's or another file's: choose another "
             "folder, continue that bake, or delete it"
         )
-
-
-def _is_borrowed(obj: bpy.types.Object) -> bool:
-    """Whether the crowd was duplicated from the one that the bake was made for."""
-    steer = obj.steer
-    if steer.cache_owner == obj.name or obj.library is not None:
-        return False
-    sharing = [o for o in bpy.data.objects if o.steer.cache_folder == steer.cache_folder]
-    if len(sharing) == 1:
-        return False
-    owners = [o for o in sharing if o.steer.cache_owner == o.name]
-    # after the owner was renamed and duplicated none of them fits: the first name keeps it
-    return bool(owners) or obj != min(sharing, key=lambda o: o.name)
 
 
 def owner_of(folder: Path) -> bpy.types.Object | None:
@@ -203,5 +197,5 @@ def forget_folder(obj: bpy.types.Object) -> None:
 def claim(obj: bpy.types.Object) -> None:
     """Follow a rename: if only one crowd knows a bake, that crowd owns it."""
     steer: Any = obj.steer
-    if steer.cache_folder and steer.cache_owner != obj.name and not _is_borrowed(obj):
+    if steer.cache_folder and steer.cache_owner != obj.name and not is_borrowed(obj):
         steer.cache_owner = obj.name

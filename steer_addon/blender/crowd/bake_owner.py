@@ -1,4 +1,4 @@
-"""The .blend file that a bake belongs to, as its manifest names it."""
+"""The crowd that a bake was made for, and the .blend file, as its manifest names it."""
 
 from __future__ import annotations
 
@@ -33,6 +33,24 @@ def other_file(folder: Path, file: Path | None = None) -> Path | None:
     if path is None or not path.is_file() or is_same(path, here):
         return None
     return path
+
+
+def is_borrowed(obj: bpy.types.Object) -> bool:
+    """Whether the crowd was duplicated from the one that its bake was made for."""
+    steer = obj.steer
+    if steer.cache_owner == obj.name or obj.library is not None:
+        return False
+    owner = bpy.data.objects.get(steer.cache_owner)
+    if owner is not None and owner.steer.cache_owner == owner.name:
+        # most duplicates, without a look at all objects, as panels ask with every redraw
+        if owner.steer.cache_folder == steer.cache_folder:
+            return True
+    sharing = [o for o in bpy.data.objects if o.steer.cache_folder == steer.cache_folder]
+    if len(sharing) == 1:
+        return False
+    owners = [o for o in sharing if o.steer.cache_owner == o.name]
+    # after the owner was renamed and duplicated none of them fits: the first name keeps it
+    return bool(owners) or obj != min(sharing, key=lambda o: o.name)
 
 
 def is_same(path: Path, other: Path | None) -> bool:

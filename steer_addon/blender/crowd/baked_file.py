@@ -12,7 +12,7 @@ import bpy
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.files.plain import digest_of
 from ...core.files.whole import why_not_whole
-from .bake_owner import listed_digest, other_file
+from .bake_owner import is_borrowed, listed_digest, other_file
 from .state import PLAYBACK_KEY, playback_state
 
 RANGE_KEY = "steer_playback_frames"
@@ -104,6 +104,15 @@ def limits(obj: bpy.types.Object) -> Diagnosis | None:
     return None
 
 
+def is_others(obj: bpy.types.Object) -> bool:
+    """Whether a crowd plays the bake of another crowd, or of another .blend file."""
+    path = file_of(obj)
+    if path is None:
+        return False
+    borrowed = bool(obj.steer.cache_folder) and is_borrowed(obj)
+    return borrowed or other_file(path.parent) is not None
+
+
 def diagnosis(obj: bpy.types.Object) -> Diagnosis | None:
     """Diagnosis of a baked crowd, for the panel; None for a live one."""
     found, state = problem(obj), playback_state(obj)
@@ -114,4 +123,5 @@ def diagnosis(obj: bpy.types.Object) -> Diagnosis | None:
     name = "" if path is None else path.name
     if number := obj.steer.variation:
         return diagnose("PLAYS_VARIATION", number=number, first=first, last=last)
-    return diagnose("PLAYS_BAKE", file=name, first=first, last=last)
+    code = "PLAYS_OTHERS_BAKE" if is_others(obj) else "PLAYS_BAKE"
+    return diagnose(code, file=name, first=first, last=last)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SceneError, SteerError, warn
-from ..crowd import crowds
+from ..crowd import baked_file, crowds
 from ..crowd.properties import settings_of
 from ..live.live import is_baked
 from ..reading import scene_meshes
@@ -39,7 +39,8 @@ def why_fixed(obj: bpy.types.Object) -> Diagnosis | None:
     if crowds.why_not_editable(obj) or obj.data.library is not None:
         return diagnose("COUNT_LINKED", obj.name)
     if is_baked(obj):
-        return diagnose("COUNT_BAKED", obj.name)
+        others = baked_file.is_others(obj)
+        return diagnose("COUNT_OF_OTHERS_BAKE" if others else "COUNT_BAKED", obj.name)
     # in Edit Mode of another object with this mesh too
     if obj.mode != "OBJECT" or obj.data.is_editmode:
         return diagnose("COUNT_IN_EDIT_MODE", obj.name)
