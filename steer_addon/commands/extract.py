@@ -7,6 +7,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from ..blender.headless import contents, extracting, unshown
+from ..core.diagnoses import add_new
 from ..core.step.simulation import with_progress
 from ..farm import results
 from . import arguments
@@ -66,7 +67,8 @@ def run(options: argparse.Namespace) -> Result:
 
     wanted = [(job.crowd, job.frames) for job in jobs]
     path: Path = options.out
-    warnings = extracting.extract(work.scene, wanted, path, options.file.name, passed)
+    found = extracting.extract(work.scene, wanted, path, options.file.name, passed)
+    add_new(work.warnings, found)
     size = sum(file.stat().st_size for file in path.iterdir())
     rows = [
         {"crowd": crowd.name, "frame_start": frames[0], "frame_end": frames[-1]}
@@ -77,7 +79,7 @@ def run(options: argparse.Namespace) -> Result:
         "file": options.file.name,
         "crowds": rows,
         "bytes": size,
-        "warnings": [*work.warnings, *warnings],
+        "warnings": work.warnings,
         "outputs": [str(path)],
     }
     names = ", ".join(str(row["crowd"]) for row in rows)

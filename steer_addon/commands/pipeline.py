@@ -12,13 +12,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from ..blender.checks import attribute_checks
 from ..blender.crowd import links, properties
 from ..blender.headless import batch
 from ..blender.live import played, simulate
 from ..core.compiled import jit
 from ..core.crowd.meets import Relation
 from ..core.crowd.settings import CrowdSettings
-from ..core.diagnoses import Diagnosis, diagnose
+from ..core.diagnoses import Diagnosis, add_new, diagnose
 from ..core.errors import ParameterError, UncompiledError
 from ..core.results.metric_crowds import Bodies
 from ..core.ways.ahead.progress import watch
@@ -106,8 +107,14 @@ class Pipeline:
             SteerError: A crowd has no such settings or frames.
         """
         ready = [(crowd, self._settings(crowd), self._frames(crowd)) for crowd in self.crowds]
+        for crowd in self.crowds:
+            add_new(self.warnings, self._advice(crowd))
         # progress begins with the work
         return (Job(*row, self.progress(f"{doing} {row[0].name}")) for row in ready)
+
+    def _advice(self, crowd: bpy.types.Object) -> Iterable[Diagnosis]:
+        """What a user may want to change about the points of a crowd."""
+        return attribute_checks.found(crowd)
 
     def progress(self, what: str) -> ProgressLine:
         """Where to report; `what` says what is done."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...core.crowd.meets import Relation
 from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis
 from ...core.errors import ParameterError
 from ...core.results.metric_crowds import Bodies
 from ...core.worlds import layout
@@ -47,6 +48,10 @@ class WorldPipeline(Pipeline):
                 "world with it, or simulate the .blend file"
             )
         return self.source.override(crowd, self.options.set, self.options.seed)
+
+    def _advice(self, crowd: Any) -> Iterable[Diagnosis]:
+        """Nothing: the world tells it, with what else was seen when its first frame was read."""
+        return ()
 
     @property
     def fps(self) -> float:
