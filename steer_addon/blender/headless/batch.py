@@ -18,7 +18,7 @@ from ...core.crowd.scaling import scaled_crowd
 from ...core.crowd.settings import BLOCKS, CrowdSettings
 from ...core.errors import CharacterError, OutputError, SceneError, short
 from ...core.files.plain import reason, rename, sync_file
-from ...core.files.staging import as_output_errors, beside, cannot_write, stage
+from ...core.files.staging import as_output_errors, beside, cannot_write, check_stage, stage
 from ...core.files.whole import why_not_whole
 from ...core.worlds.layout import is_world
 from .. import registration
@@ -233,14 +233,13 @@ def check_new_file(path: Path, suffix: str) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Make a folder, and check that files can be written to it.
+    """Check that files can be written to a folder; where it is not there, it is not made yet.
 
     Raises:
         OutputError: They cannot be written.
     """
     try:
-        with stage(folder):
-            pass
+        check_stage(folder)
     except OSError as error:
         raise OutputError(
             f"Folder {folder} cannot be written: {reason(error)}; choose another one"

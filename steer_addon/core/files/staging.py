@@ -34,15 +34,39 @@ def stage(above: Path) -> Iterator[Path]:
     """A new, empty folder for files that are not complete; it is removed at the end.
 
     Args:
-        above: The folder of the goal, made if it is not there.
+        above: The folder of the goal, made if it is not there; after an error it is gone again.
 
     Raises:
         OSError: It cannot be made.
     """
+    made = _missing(above)
+    try:
+        with _stage(above) as folder:
+            yield folder
+    except BaseException:
+        _take_back(made)
+        raise
+
+
+def check_stage(above: Path) -> None:
+    """Check that a stage can be made in a folder, which is as it was afterwards.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    made = _missing(above)
+    with stage(above):
+        pass
+    _take_back(made)
+
+
+@contextmanager
+def _stage(above: Path) -> Iterator[Path]:
     _make(above)
     sweep(above)
     folder = above / f".steer-{secrets.token_hex(8)}.partial"
-    folder.mkdir()
+    # another process may have taken back the folder above in between
+    folder.mkdir(parents=True)
     lock = None
     try:
         # made first, since a full disk shows here
@@ -55,6 +79,20 @@ def stage(above: Path) -> Iterator[Path]:
             lock.release()
             # Windows removes a locked file only now
             _remove(folder)
+
+
+def _missing(folder: Path) -> list[Path]:
+    """A folder and those above it, as far as they are not there."""
+    with suppress(OSError):
+        return [path for path in (folder, *folder.parents) if not path.exists()]
+    return []
+
+
+def _take_back(made: list[Path]) -> None:
+    """Remove folders, the innermost first, unless somebody has put something into them."""
+    with suppress(OSError):
+        for path in made:
+            path.rmdir()
 
 
 def _make(folder: Path) -> None:
