@@ -34,13 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rig", metavar="NAME",
         help="armature, or object above all others that move (default: the only armature)",
     )  # fmt: skip
+    parser.add_argument("--name", default="", help="name of the character (default: by its rig)")
     for role, text in (("stand", "standing"), ("walk", "walking"), ("run", "running")):
         parser.add_argument(
-            f"--{role}",
-            dest=f"{role}_action",
-            metavar="ACTION",
+            f"--{role}", dest=f"{role}_action", metavar="ACTION",
             help=f"action that shows {text}, or '' for none (default: by its name)",
-        )
+        )  # fmt: skip
     parser.add_argument(
         "--clip", metavar="NAME=ACTION", type=_clip, action="append", default=[],
         help="further action, and the name that it is played by; may be given several times",
@@ -117,7 +116,7 @@ def run(options: argparse.Namespace) -> Result:
         )
         tell(f"About {_memory(scene, rig, recipe)}")
     progress = ProgressLine("Poses", options.quiet)
-    made = making.make_character(scene, rig, recipe, progress.share)
+    made = making.make_character(scene, rig, recipe, progress.share, options.name)
     progress.share(1.0)
     batch.save_file(options.save)
     rows = [

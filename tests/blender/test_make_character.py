@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from mathutils import Euler  # noqa: E402
 
 from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.blender.operators import characters  # noqa: E402
 from steer_addon.core.characters.pose_space import split_clips  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
@@ -239,6 +242,36 @@ def test_operator_is_one_undo(empty_scene):
     names = {obj.name for obj in bpy.data.objects}
     undone(bpy.ops.object.steer_make_character, way_per_pose=0.2)
     assert {obj.name for obj in bpy.data.objects} == names
+
+
+@pytest.mark.parametrize(("given", "found"), [("Guard", "Guard"), ("", "Bird Character")])
+def test_a_character_has_the_name_that_is_given_or_that_of_its_rig(empty_scene, given, found):
+    bird = box("Bird", (0.0, 0.0, 1.0), (0.3, 0.3, 0.5))
+    wing = box("wing", (0.3, 0.0, 1.0), (0.6, 0.2, 0.02), bird)
+    for frame, angle in ((1, 0.0), (3, 0.8), (4, 0.0)):
+        wing.rotation_euler = (0.0, angle, 0.0)
+        wing.keyframe_insert("rotation_euler", frame=frame)
+    bpy.context.view_layer.objects.active = bird
+    words = {"stride": 1.0, "way_per_pose": 0.5, "frame_end": 4}
+    assert bpy.ops.object.steer_make_character(name=given, **words) == {"FINISHED"}
+    assert [obj.name for obj in bpy.data.collections["Characters"].objects] == [found]
+
+
+def test_the_dialog_begins_with_the_name_of_the_rig(empty_scene, monkeypatch):
+    rig = walking_rig()
+    asked = []
+    monkeypatch.setattr(characters.rigs, "counts", lambda *_: {})
+    dialog = SimpleNamespace(name="", actions=[], _guess=asked.append, _fill_lists=asked.append)
+    manager = SimpleNamespace(invoke_props_dialog=lambda *_, **__: {"RUNNING_MODAL"})
+    context = SimpleNamespace(
+        object=rig, window_manager=manager, evaluated_depsgraph_get=lambda: None
+    )
+    invoke = characters.OBJECT_OT_steer_make_character.invoke
+    assert invoke(dialog, context, None) == {"RUNNING_MODAL"}
+    assert dialog.name == "Walker Character" and len(asked) == 2
+    dialog.name = "Guard"
+    invoke(dialog, context, None)
+    assert dialog.name == "Guard"
 
 
 def one_frame(rig):

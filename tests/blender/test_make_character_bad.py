@@ -373,7 +373,7 @@ def test_feet_that_are_not_there_name_the_nearest_bones_first():
 
 def test_the_dialog_says_what_a_stride_of_0_is():
     fake = SimpleNamespace(
-        layout=fake_layout.FakeLayout(), actions=[], parts=[], stride=0.0, _memory=lambda _: "some"
+        layout=None, name="", actions=[], parts=[], stride=0.0, _memory=lambda _: "some"
     )
     for stride, said in ((0.0, True), (1.2, False)):
         fake.stride, fake.layout = stride, fake_layout.FakeLayout()

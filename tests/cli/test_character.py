@@ -72,6 +72,7 @@ def test_make_a_character(made):
     out, told = made
     names = [row["name"] for row in told.data["rows"]]
     assert names[0] == "stand" and "walk" in names
+    assert told.data["character"] == "Walker Character"
     assert names[-4:] == ["run", "wait", "turn left", "turn right"]
     assert all(row["loops"] for row in told.data["rows"])
     assert "stand Idle, walk Walk, run Run, feet by motion" in told.err
@@ -97,6 +98,7 @@ def test_make_a_character(made):
         (("--levels", 3), "Levels of Detail is 3: give 1 or 2 further levels, or 0"),
         (("--optional", "hat=2"), "The chance of part 'hat' is 200%"),
         (("--way-per-pose", 0), "Way per Pose is 0 m"),
+        (("--name", "a, b"), "Character 'a, b' has a comma in its name"),
     ],
 )
 def test_mistakes_are_one_sentence(run, walker, tmp_path, words, said):
@@ -107,8 +109,11 @@ def test_mistakes_are_one_sentence(run, walker, tmp_path, words, said):
 
 def test_what_is_chosen_is_not_guessed_again(run, walker, tmp_path):
     out = tmp_path / "character.blend"
-    words = ("--rig", "Walker", "--way-per-pose", 0.2, "--walk", "Run", "--save", out)
-    assert "stand Idle, walk Run, run -, " in run("character", "make", walker, *words).err
+    words = ("--rig", "Walker", "--way-per-pose", 0.2, "--walk", "Run", "--name", "Guard")
+    told = run("character", "make", walker, *words, "--save", out)
+    assert "stand Idle, walk Run, run -, " in told.err and "'Guard'" in told.out
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    assert library.is_character(bpy.data.objects["Guard"])
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from ...core.characters.memory import check_memory
 from ...core.characters.pose_space import PoseSpace
 from ...core.characters.recipe import Recipe
 from ...core.characters.rows import Rows
+from ...core.errors import CharacterError, short
 from . import joining, levels, library, optional_parts, origins, rigs, sources
 from .bodies import Moving, Posed
 from .sampling import Sampler
@@ -36,14 +37,28 @@ class Made:
     left_out: tuple[str, ...] = ()
 
 
+def name_of(rig: bpy.types.Object) -> str:
+    """Name of the character of a rig, where none is given."""
+    return f"{rig.name} Character"
+
+
+def _check_name(name: str) -> None:
+    if "," in name:
+        raise CharacterError(
+            f"Character {short(name)} has a comma in its name, which parts names of characters: "
+            "give another name"
+        )
+
+
 def make_character(
     scene: bpy.types.Scene,
     rig: bpy.types.Object,
     recipe: Recipe,
     report: Callable[[float], object] = lambda share: None,
+    name: str = "",
 ) -> Made:
     """Make the library object of a character in one go, see `making`; `report` takes the shares."""
-    steps = making(scene, rig, recipe)
+    steps = making(scene, rig, recipe, name=name)
     while True:
         try:
             report(next(steps))
@@ -57,6 +72,7 @@ def making(
     rig: bpy.types.Object,
     recipe: Recipe,
     anew: bpy.types.Object | None = None,
+    name: str = "",
 ) -> Generator[float, None, Made]:
     """Make the library object of a character; the rig stays as it is.
 
@@ -67,6 +83,7 @@ def making(
         rig: An armature, or the object above all others that move.
         recipe: Actions or frames, and how the poses are cut.
         anew: A library object that gets the new poses; None makes one.
+        name: Name of a new one; empty for that of its rig.
 
     Yields:
         The share of the work that is done, 0 to 1, after each sample.
@@ -79,6 +96,7 @@ def making(
     """
     if anew is None:
         recipe.check_names()
+        _check_name(name)
     rigs.check_mode(rig)
     parts = rigs.parts_of(rig, recipe.without, recipe.parts)
     optional_parts.check([part.name for part in parts], recipe.optional)
@@ -114,7 +132,7 @@ def making(
         memory = check_memory(space.pose_count, vertices, faces, recipe)
         further = levels.posed(mesh, coarser, space)
         if anew is None:
-            anew = library.make(f"{rig.name} Character", mesh, space, scene)
+            anew = library.make(name.strip() or name_of(rig), mesh, space, scene)
         else:
             library.refill(anew, mesh, space)
         levels.put(anew, further)

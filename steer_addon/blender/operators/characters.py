@@ -43,6 +43,11 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
     needs = (why_not_object_mode, why_no_rig)
     doing = "Making a character"
 
+    name: bpy.props.StringProperty(
+        name="Name",
+        options={"SKIP_SAVE"},
+        description="Name of the character; empty for that of the rig",
+    )
     stand_action: bpy.props.StringProperty(
         name="Stand",
         options={"SKIP_SAVE"},
@@ -142,6 +147,7 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "Returned":
         """Guess what the actions show, and let the user correct it."""
         rig = context.object
+        self.name = self.name or making.name_of(rig)
         self._guess(context)
         self._fill_lists(rig)
         self._uses = [item.use for item in self.actions]
@@ -195,6 +201,7 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         """Actions for armatures, frames for everything else; and what the poses may take."""
         layout = self.layout
         layout.use_property_split = True
+        layout.prop(self, "name")
         if context.object.type == "ARMATURE":
             if not self.actions:
                 layout.label(text="No action moves this rig: import or make a walk", icon="ERROR")
@@ -281,7 +288,7 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
     def work(self, context: bpy.types.Context) -> "Work":
         """Make the character; the rig stays selected."""
         rig = context.object
-        made = yield from making.making(context.scene, rig, self._recipe(context))
+        made = yield from making.making(context.scene, rig, self._recipe(context), name=self.name)
         for sentence in made.left_out:
             self.report({"WARNING"}, sentence)
         return _told("Made", made)
