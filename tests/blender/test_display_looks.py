@@ -7,12 +7,13 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.crowd import state  # noqa: E402
+from steer_addon.blender.crowd import casting, state  # noqa: E402
 from steer_addon.blender.display import crowd_group, display, nested_group  # noqa: E402
 from steer_addon.blender.operators import looks  # noqa: E402
 from steer_addon.blender.ui import display_fields  # noqa: E402
 
 from .crowd_views import evaluated, instances, make_crowd, make_frame, make_object  # noqa: E402
+from .toy_characters import make_toy  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -294,3 +295,16 @@ def test_the_material_shows_the_color_of_each_agent():
     node = next(n for n in material.node_tree.nodes if n.type == "ATTRIBUTE")
     assert (node.attribute_type, node.attribute_name) == ("INSTANCER", "color")
     assert node.outputs["Color"].links[0].to_socket.name == "Base Color"
+
+
+def test_characters_of_a_linked_older_group_are_cast_as_it_shows_them(steer):
+    obj, modifier = make_crowd(make_frame())
+    display.set_input(modifier, "Display", "Character")
+    display.set_input(modifier, "Object", make_toy())
+    display.set_input(modifier, "Scale", 3.0)
+    cast = casting.cast_of(obj)
+    assert (cast.scale, cast.sized, cast.upright) == (3.0, False, ())
+    for name in ("Upright", "Size by Radius"):
+        modifier.node_group.interface.remove(display._socket(modifier, name))
+    modifier.node_group[crowd_group.VERSION_KEY] = 4
+    assert casting.cast_of(obj) == cast

@@ -8,7 +8,6 @@ Shapes of inputs do not count, as to read them would take a redraw too long.
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Iterable
 
 import bpy
@@ -18,7 +17,7 @@ from ...core.errors import SteerError
 from ..crowd.links import linked_crowds
 from ..crowd.live_settings import LiveKey, describe, live_key, played_curves
 from ..crowd.properties import settings_of
-from ..crowd.records import Part
+from ..crowd.records import LastLook, Part
 from ..crowd.state import plays_back
 from ..live.simulate import fps_of
 from ..reading.scene_agents import points_digest
@@ -27,15 +26,13 @@ from . import inputs
 
 _KEY = "steer_simulation"
 """Custom property of the empty on top of a hero: the digest."""
-_FRESH = 0.5
-"""Time for which a digest counts before it is made again [s]."""
 
 
 class _Known:
     """What is kept of a crowd between two redraws."""
 
     def __init__(self) -> None:
-        self.asked = -1.0e9
+        self.last_look = LastLook()
         self.digest = ""
         self.key: LiveKey | None = None
         self.settings = ""
@@ -62,9 +59,9 @@ def outdated(
     told = {number: str(carrier.get(_KEY, "")) for number, carrier in carriers.items()}
     if not any(told.values()) or plays_back(obj) or obj.steer.hidden_by_bake:
         return set()
-    known, now = _known.ensure(obj), time.monotonic()
-    if now - known.asked > _FRESH:
-        known.asked, known.digest = now, digest(obj, scene)
+    known = _known.ensure(obj)
+    if known.last_look.is_due():
+        known.digest = digest(obj, scene)
     if not known.digest:
         return set()
     return {number for number, text in told.items() if text and text != known.digest}
@@ -72,7 +69,7 @@ def outdated(
 
 def refresh(obj: bpy.types.Object) -> None:
     """Make the digest again when it is asked for next."""
-    _known.ensure(obj).asked = -1.0e9
+    _known.ensure(obj).last_look.forget()
 
 
 def digest(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:

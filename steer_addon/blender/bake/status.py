@@ -22,7 +22,7 @@ from ...core.errors import SteerError
 from .. import app_handlers, playback
 from ..crowd import bake_owner, baked_file, crowds
 from ..crowd.links import linked_crowds
-from ..crowd.records import Part
+from ..crowd.records import LastLook, Part
 from ..reading import scene_agents, scene_inputs
 from ..suspension import is_suspended
 from . import checking, places
@@ -30,8 +30,6 @@ from . import checking, places
 if TYPE_CHECKING:
     from ...core.cache import Cache
 
-_FRESH = 0.5
-"""Time for which a result is shown before the settings are compared again [s]."""
 _PAUSE = 0.7
 _BUDGET = 0.25
 """Longest time of a check that the user did not ask for [s]."""
@@ -104,7 +102,7 @@ class _Known:
     """State of a crowd that is kept between two redraws."""
 
     def __init__(self) -> None:
-        self.asked = -1.0e9
+        self.last_look = LastLook()
         self.status: BakeStatus | None = None
         self.changes: list[Diagnosis] = []
         self.edited: dict[str, None] = {}
@@ -131,9 +129,8 @@ busy: list[object] = []
 def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
     """Status of the bake of a crowd; None if the crowd knows of no bake."""
     known = _known.ensure(obj)
-    now = time.monotonic()
-    if now - known.asked > _FRESH:
-        known.asked, known.status = now, read_status(obj, scene)
+    if known.last_look.is_due():
+        known.status = read_status(obj, scene)
         if known.status is not None:
             known.look(obj)
     if known.status is not None:
@@ -143,7 +140,7 @@ def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
 
 def refresh(obj: bpy.types.Object) -> None:
     """Read the status again at the next redraw."""
-    _known.ensure(obj).asked = -1.0e9
+    _known.ensure(obj).last_look.forget()
 
 
 def baked(obj: bpy.types.Object) -> None:
@@ -154,7 +151,8 @@ def baked(obj: bpy.types.Object) -> None:
 def checked(obj: bpy.types.Object, changes: list[Diagnosis]) -> None:
     """Keep the result of a check."""
     known = _known.ensure(obj)
-    known.changes, known.edited, known.asked, known.unchecked = changes, {}, -1.0e9, False
+    known.changes, known.edited, known.unchecked = changes, {}, False
+    known.last_look.forget()
 
 
 def read_status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:

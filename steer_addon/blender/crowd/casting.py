@@ -11,6 +11,7 @@ from ...core.characters.pose_space import split_clips
 from ...core.errors import SceneError, SteerError
 from ..characters import library, library_group
 from ..display import display
+from ..display.look import look_of
 
 CHOICES = {"Random": RANDOM, "Index": INDEX}
 """Ways of *Choose By* other than an attribute."""
@@ -48,14 +49,14 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
     asked = any(group.characters for group in obj.steer.groups)
     gaits, others = zip(*map(library.rows_of, shown), strict=True)
     clips, rounds = zip(*map(split_clips, others), strict=True)
-    own = float(display.get_input(modifier, "Upright"))
-    upright = tuple(own * library_group.upright_of(character) for character in shown)
+    look = look_of(modifier)
+    upright = tuple(look.upright * library_group.upright_of(character) for character in shown)
     return Cast(
         gaits=gaits,
         clips=clips,
         rounds=rounds,
-        scale=float(display.get_input(modifier, "Scale")),
-        sized=bool(display.get_input(modifier, "Size by Radius")),
+        scale=look.scale,
+        sized=look.full_radius > 0.0,
         choice=CHOICES.get(choice, str(display.get_input(modifier, "Attribute"))),
         seed=int(display.get_input(modifier, "Seed")),
         weights=tuple(library_group.weight_of(character) for character in shown),

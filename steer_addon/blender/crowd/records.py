@@ -8,6 +8,7 @@ disabled: no other module has to care.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
@@ -16,6 +17,8 @@ from bpy.app.handlers import persistent
 
 from .. import app_handlers
 
+FRESH = 0.5
+"""Time for which panels draw what they have found before they look again [s]."""
 Value = TypeVar("Value")
 
 _records: dict[int, dict[Part[Any], Any]] = {}
@@ -72,6 +75,26 @@ class Part(Generic[Value]):
     def clear(self) -> None:
         """Take it out of all records."""
         self.keep_only(set())
+
+
+class LastLook:
+    """When panels looked at something that takes too long for every redraw."""
+
+    def __init__(self) -> None:
+        """Nobody has looked yet."""
+        self._when = -1.0e9
+
+    def is_due(self) -> bool:
+        """Whether it is time to look again; if so, the caller does."""
+        now = time.monotonic()
+        due = now - self._when > FRESH
+        if due:
+            self._when = now
+        return due
+
+    def forget(self) -> None:
+        """It is time to look again."""
+        self._when = -1.0e9
 
 
 def drop_all() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -16,12 +15,10 @@ from ...farm.tasks import BAKE, CACHES, SIMULATION
 from ..bake import places
 from ..crowd.crowds import why_not_editable
 from ..crowd.links import linked_crowds
-from ..crowd.records import Part
+from ..crowd.records import LastLook, Part
 
 SCENE, OUT = "scene.blend", "batch"
 """The copy of the file from which they are made, and the folder of the batch."""
-_FRESH = 0.5
-"""Time for which panels do not look again [s]."""
 
 
 class Variation(NamedTuple):
@@ -50,7 +47,7 @@ class Variation(NamedTuple):
 class _Known:
     """What panels draw."""
 
-    asked: float = -1.0e9
+    last_look: LastLook = field(default_factory=LastLook)
     found: list[Variation] = field(default_factory=list)
     done: set[int] = field(default_factory=set)
     told: dict[int, str] = field(default_factory=dict)
@@ -87,9 +84,9 @@ def variations_of(obj: bpy.types.Object) -> list[Variation]:
 
 def seen(obj: bpy.types.Object) -> tuple[list[Variation], set[int]]:
     """The variations, and the numbers of those that are made; quick enough for every redraw."""
-    known, now = _known.ensure(obj), time.monotonic()
-    if now - known.asked > _FRESH:
-        known.asked, known.found = now, variations_of(obj)
+    known = _known.ensure(obj)
+    if known.last_look.is_due():
+        known.found = variations_of(obj)
         known.done = {one.number for one in known.found if one.has(obj)}
     return known.found, known.done
 

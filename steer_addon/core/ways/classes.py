@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..compiled.jit import parallel_for
 from ..views import RoomView
+from .ahead.digests import digest_of
 from .areas.keeping_out import depths
 from .areas.marking import Marks, marked
 from .corners.crowded import Crowd, searches
@@ -168,7 +168,7 @@ class Class:
         """
         needs = needs or all_ways(np.arange(len(goals)), len(goals))
         roots = [self.roots(goal) for goal in goals]
-        told = _told(seen)
+        told = digest_of(seen)
         keys = [
             (root.goal, root.near, root.cells.tobytes(), root.far.tobytes(), told) for root in roots
         ]
@@ -209,7 +209,7 @@ class Class:
         """Lead agents by ways of their own, see `lead_all` and `Singles.lead`."""
         crowd = None
         if seen is not None and searches(self.surface.view):
-            people = _told(seen)
+            people = digest_of(seen)
             # whole numbers that a float holds, and not 0
             stamp = float(1 + int.from_bytes(people[:2], "little"))
             crowd = Crowd(stamp, self._crowded(seen, people))
@@ -323,11 +323,6 @@ class Class:
             self.corners = np.concatenate([self.corners, np.zeros((more, cells), np.int32)])
             self.distances = np.concatenate([self.distances, np.zeros((more, cells), np.float32)])
         return free
-
-
-def _told(seen: F32 | None) -> bytes:
-    """What tells the people that ways count from others."""
-    return b"" if seen is None else hashlib.blake2b(seen.tobytes(), digest_size=16).digest()
 
 
 def class_radii(radius: F32) -> NDArray[np.float64]:

@@ -57,7 +57,7 @@ def _beside(surface, cell, number):
 
 
 @kernel
-def standing_in(surface, room, distance, position):
+def cell_of_least_way(surface, room, distance, position):
     """The cell from which an agent goes on; -1 where there is none.
 
     Where its own cell has no room, since it is pressed to a wall, that is the neighbor with the
@@ -113,7 +113,7 @@ def islands_kernel(start, stop, rows, surface, room, label, positions, islands):
 
 @kernel
 def _knows_around(surface, room, distance, cell):
-    """Whether a field knows all cells that `standing_in` may take for one without room."""
+    """Whether a field knows all cells that `cell_of_least_way` may take for one without room."""
     for number in range(BESIDE):
         other = _beside(surface, cell, number)
         if other >= 0 and room.state[other] != BLOCKED and distance[other] == math.inf:
@@ -291,7 +291,7 @@ def aims_kernel(start, stop, rows, surface, room, cost, fields, slot, agents, vi
         rest[i] = 0.0
         corner, distance = corners[field], distances[field]
         position = load(positions, i)
-        cell = standing_in(surface, room, distance, position)
+        cell = cell_of_least_way(surface, room, distance, position)
         if cell < 0 or corner[cell] < 0:
             continue
         next_cell = _far_corner(surface, room, cost, (corner, distance), cell)

@@ -28,7 +28,7 @@ from ..views import RoomView, SurfaceView
 from .fields.settling import UNSEEN
 from .heap import rise, take
 from .lattice import cell_at, neighbor_of, sees, stand_of
-from .own import stands_in
+from .own import nearest_cell
 from .room import BLOCKED, OPEN, may_go
 from .searching import Scratch
 
@@ -72,7 +72,7 @@ def cornered_kernel(start, stop, rows, surface, room, positions, threats, corner
         place = load(positions, i)
         away = sub(place, load(threats, i))
         size = math.sqrt(away[0] * away[0] + away[1] * away[1])
-        cell = stands_in(surface, room, place)
+        cell = nearest_cell(surface, room, place)
         cornered[i] = 0
         if cell < 0 or size < EPSILON:
             continue
@@ -174,4 +174,4 @@ def look_for_outs(
 
 def _cell(surface: SurfaceView, room: RoomView, place: Any) -> int:
     """The cell from which one goes on; -1 for none."""
-    return int(stands_in(surface, room, tuple(float(x) for x in place)))
+    return int(nearest_cell(surface, room, tuple(float(x) for x in place)))

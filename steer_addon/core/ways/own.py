@@ -50,7 +50,7 @@ GOAL, NEXT, AFTER, LOOKED = 0, 3, 6, 9
 
 
 @kernel
-def stands_in(surface, room, position):
+def nearest_cell(surface, room, position):
     """The cell from which an agent goes on; -1 for none. Pressed to a wall, it is one beside it."""
     cell = floor_at(surface, position[0], position[1], position[2])
     if cell < 0 or room.state[cell] != BLOCKED:
@@ -74,7 +74,7 @@ def ends_kernel(start, stop, rows, surface, room, label, goals, row, positions, 
     for k in range(start, stop):
         i = rows[k]
         goal = load(goals, row[i])
-        cell, end = stands_in(surface, room, load(positions, i)), -1
+        cell, end = nearest_cell(surface, room, load(positions, i)), -1
         if cell >= 0:
             end = cell_at(surface, goal[0], goal[1], goal[2])
             island = island_of(label, room, end) if end >= 0 else -1

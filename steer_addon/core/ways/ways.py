@@ -22,6 +22,7 @@ from ..errors import NotReadyError, SurfaceMissingError
 from . import outs, own
 from .ahead import found as ahead
 from .ahead import stored
+from .ahead.digests import digest_of
 from .ahead.progress import Progress, TooLongError, found_surface
 from .areas.declared import Rules
 from .areas.keeping_out import keep_out_kernel
@@ -208,7 +209,7 @@ class Ways:
         """Cells that a step searches for ways before it waits; None where it cannot."""
         if self._told is not None or not jit.is_deferring():
             return None
-        asked = known.waited and ahead.digest_of(wanted) in known.waited
+        asked = known.waited and digest_of(wanted) in known.waited
         return None if asked else known.patience
 
     def _wait_for_ways(
@@ -222,7 +223,7 @@ class Ways:
         key = ahead.key_of(shape, known.blocks, known.bounds)
         if ahead.may_wait(key):
             # once only: what else the step looks up may take the place of what is found
-            known.waited.add(ahead.digest_of(wanted))
+            known.waited.add(digest_of(wanted))
             del self._known[shape]
             self._waits = key
             options = key, shape, known.blocks, known.bounds, then, known

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -51,14 +51,6 @@ def key_of(shape: Shape, blocks: Blocks, bounds: Bounds) -> bytes:
             digest.update(repr((array.dtype.str, array.shape)).encode())
             digest.update(array.data)
     return digest.digest()
-
-
-def digest_of(wanted: Any) -> bytes:
-    """A digest of arrays in tuples."""
-    if isinstance(wanted, tuple):
-        return b"".join(map(digest_of, wanted))
-    told = b"" if wanted is None else np.ascontiguousarray(wanted).data
-    return hashlib.blake2b(told, digest_size=16).digest()
 
 
 def may_wait(key: bytes) -> bool:
