@@ -20,7 +20,7 @@ from steer_addon.blender.operators import heroes as operators  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
-from tests.blender.crowd_makers import active  # noqa: E402
+from tests.blender.crowd_makers import active, make_mesh  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
 from tests.blender.walking_rigs import hero_parts, walking_rig  # noqa: E402
 
@@ -240,9 +240,25 @@ def longer(obj):
     obj.steer.frame_end = 5
 
 
-@pytest.mark.parametrize("change", [slower, fewer, elsewhere, rekeyed, longer])
+def walled(obj):
+    """Give a crowd a wall that is far away."""
+    wall = make_mesh("Wall", [(90, 0, 0), (90, 1, 0), (90, 0, 1)], [(0, 1, 2)])
+    obj.steer.colliders = bpy.data.collections.new("Walls")
+    bpy.context.scene.collection.children.link(obj.steer.colliders)
+    obj.steer.colliders.objects.link(wall)
+    bpy.context.view_layer.objects.active = obj
+
+
+def reshaped(obj):
+    wall = bpy.data.objects["Wall"].data
+    wall.vertices[0].co.z += 0.5
+    wall.update()
+
+
+@pytest.mark.parametrize("change", [slower, fewer, elsewhere, rekeyed, longer, reshaped])
 def test_heroes_of_an_earlier_simulation_are_told_and_promoted_again(change):
     obj = people()
+    walled(obj)
     heroes.promote(obj, bpy.context.scene, [1, 11])
     heroes.promote(obj, bpy.context.scene, [2])
     obj.name = "Mob"
@@ -280,6 +296,34 @@ def test_heroes_of_a_bake_are_not_told_to_be_old(tmp_path):
     heroes.promote(obj, bpy.context.scene, [2])
     slower(obj)
     assert outdated(obj) == (set(), [])
+
+
+def test_heroes_of_a_bake_are_told_to_be_old_once_another_one_plays(tmp_path):
+    obj = people()
+    obj.steer.cache_directory = str(tmp_path)
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    heroes.promote(obj, bpy.context.scene, [1])
+    assert bpy.ops.object.steer_cache_anew() == {"FINISHED"}
+    assert outdated(obj) == (set(), [])
+    slower(obj)
+    assert bpy.ops.object.steer_cache_anew() == {"FINISHED"}
+    ids, (found,) = outdated(obj)
+    assert ids == {1} and found.remedy == "RENEW_HEROES"
+    assert bpy.ops.object.steer_promote_again() == {"FINISHED"}
+    assert outdated(obj) == (set(), [])
+
+
+def test_a_path_that_is_reshaped_makes_heroes_old():
+    obj = people()
+    path = bpy.data.objects.new("Path", bpy.data.curves.new("Path", "CURVE"))
+    spline = path.data.splines.new("BEZIER")
+    spline.bezier_points.add(1)
+    bpy.context.scene.collection.objects.link(path)
+    obj.steer.ground = path
+    before = hero_age.digest(obj, bpy.context.scene)
+    assert hero_age.digest(obj, bpy.context.scene) == before
+    spline.bezier_points[1].handle_left = (0.0, 1.0, 0.0)
+    assert hero_age.digest(obj, bpy.context.scene) != before
 
 
 def test_the_look_of_a_crowd_makes_no_hero_old():
