@@ -21,6 +21,7 @@ from walktools import finished, on_slope, planted_slips, walk  # noqa: E402
 from steer_addon.blender.characters import rigs  # noqa: E402
 from steer_addon.blender.characters.sampling import Sampler  # noqa: E402
 from steer_addon.core.characters import contacts, rows  # noqa: E402
+from tests.blender.made_once import import_rig  # noqa: E402
 
 WALKS = ("Walking_A", "Walking_B", "Walking_C", "Walking_Backwards")
 RUNS = ("Running_A", "Running_B", "Running_Strafe_Left", "Running_Strafe_Right")
@@ -72,8 +73,7 @@ def poses_of(sampler, action):
 )
 @pytest.mark.usefixtures("empty_scene")
 def test_soles_of_planted_feet_stay(who, actions, shared, record_property):
-    bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / f"{who}.glb"))
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    rig = import_rig(shared / "characters" / f"{who}.glb")
     carried = [obj.name for obj in rig.children_recursive if obj.type == "MESH"]
     props = tuple(name for name in carried if not name.startswith(who))
     too_far = []
@@ -97,8 +97,7 @@ def test_soles_of_planted_feet_stay(who, actions, shared, record_property):
 
 @pytest.mark.usefixtures("empty_scene")
 def test_actions_at_another_frame_rate_are_read_at_their_keys(shared):
-    bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / "Knight.glb"))
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    rig = import_rig(shared / "characters" / "Knight.glb")
     action = bpy.data.actions["Cheer"]
     path = 'pose.bones["lowerarm.l"].rotation_quaternion'
     curves = [curve for curve in rigs.curves(action) if curve.data_path == path]

@@ -21,6 +21,7 @@ from steer_addon.core.characters.legs import share_of_turn  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.results.frames import Frame, rotations  # noqa: E402
 from tests.blender.live_scenes import make_crowd  # noqa: E402
+from tests.blender.made_once import import_rig  # noqa: E402
 from tests.blender.test_heroes import KNIGHT, character_of, mesh_points  # noqa: E402
 from tests.blender.walking_rigs import hero_parts, nearest, walking_rig  # noqa: E402
 
@@ -32,8 +33,7 @@ FRAMES = 50
 
 
 def knight(connected):
-    bpy.ops.import_scene.gltf(filepath=str(KNIGHT))
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    rig = import_rig(KNIGHT)
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="EDIT")
     for bone in rig.data.edit_bones:

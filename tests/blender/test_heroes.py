@@ -25,6 +25,7 @@ from steer_addon.core.characters.picking import SHEARS  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError, SceneError  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
+from tests.blender.made_once import import_rig  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
 from tests.blender.walking_rigs import add_gait, gaps, hero_parts, make_rig, walking_rig  # noqa: E402
 
@@ -143,8 +144,7 @@ def test_root_motion_and_the_place_of_the_rig_are_taken_out():
 @pytest.mark.slow
 @pytest.mark.skipif(not KNIGHT.is_file(), reason="the shared rigs are not here")
 def test_a_real_rig_has_the_poses_of_its_character():
-    bpy.ops.import_scene.gltf(filepath=str(KNIGHT))
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    rig = import_rig(KNIGHT)
     recipe = making.Recipe(
         "Idle", "Walking_A", "Running_A", (("cheer", "Cheer"), ("die", "Death_A")), plan=ROUGH
     )

@@ -21,6 +21,7 @@ from steer_addon.core.crowd.settings import (  # noqa: E402
 )
 from steer_addon.core.inputs.world import make_world  # noqa: E402
 from steer_addon.core.step.simulation import Simulation  # noqa: E402
+from tests.blender.made_once import import_rig  # noqa: E402
 from tests.often import often  # noqa: E402
 
 FPS, SECONDS, REST = 24, 40, 48
@@ -32,8 +33,7 @@ SOLE = 0.002
 
 def knight(shared, plan):
     """The poses of the knight."""
-    bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / "Knight.glb"))
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    rig = import_rig(shared / "characters" / "Knight.glb")
     carried = [obj.name for obj in rig.children_recursive if obj.type == "MESH"]
     props = tuple(name for name in carried if not name.startswith("Knight"))
     recipe = Recipe("Idle", "Walking_A", "Running_A", without=props, plan=plan)

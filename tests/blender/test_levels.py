@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.crowd_views import make_crowd  # noqa: E402
+from tests.blender.made_once import made_once  # noqa: E402
 from tests.blender.test_characters_shown import level_frame  # noqa: E402
 from tests.blender.toy_characters import vectors  # noqa: E402
 from tests.blender.walking_rigs import walking_rig  # noqa: E402
@@ -44,9 +47,20 @@ def round_rig(name="Walker"):
     return rig
 
 
+_made = {}
+
+
 def character(count, optional=(), rig=None, plan=PLAN):
+    """A character with levels; without a rig it is that of `round_rig`, in an empty file."""
     recipe = Recipe("Idle", "Walk", "Run", plan=plan, levels=count, optional=optional)
-    return making.make_character(bpy.context.scene, rig or round_rig(), recipe)
+
+    def make(rig):
+        return making.make_character(bpy.context.scene, rig, recipe)
+
+    if rig is not None:
+        return make(rig)
+    made_once(recipe, lambda: _made.update({recipe: make(round_rig())}))
+    return replace(_made[recipe], character=bpy.data.objects["Walker Character"])
 
 
 def camera_at(distance, kind="PERSP", scale=1.0):
