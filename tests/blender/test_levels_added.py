@@ -12,7 +12,7 @@ from mathutils.bvhtree import BVHTree  # noqa: E402
 from steer_addon.blender.characters import library, library_group  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
-from tests.blender.test_levels import character  # noqa: E402
+from tests.blender.test_levels import character, round_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
@@ -66,7 +66,7 @@ def test_they_are_offered_until_there_are_some():
     modifier = display.require_modifier(crowd)
     display.set_input(modifier, "Display", "Cones")
     assert refusal(add).startswith("The crowd shows no characters: choose Character")
-    made = character(0)
+    made = character(0, rig=round_rig())
     bpy.context.view_layer.objects.active = crowd
     display.set_input(modifier, "Display", "Character")
     display.set_input(modifier, "Object", made.character)
