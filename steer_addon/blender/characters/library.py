@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ...core.characters.pose_space import F32, PoseSpace, Row
 from ...core.errors import CharacterError, short
+from ..display.name_order import by_name
 from . import described, library_group, pose_points
 
 KEY = "steer_character"
@@ -171,7 +172,7 @@ def among(
     """
     if isinstance(source, bpy.types.Collection):
         # the nodes count a collection in it as one of its objects
-        members = [] if source.children else sorted(source.objects, key=lambda obj: obj.name)
+        members = [] if source.children else by_name(source.objects)
     else:
         members = [] if source is None else [source]
     return tuple(members) if all(map(is_character, members)) else ()
@@ -180,7 +181,7 @@ def among(
 def all_among(source: bpy.types.Object | bpy.types.Collection) -> list[bpy.types.Object]:
     """All characters of a collection and of those in it, or a character, by name."""
     members = [source] if isinstance(source, bpy.types.Object) else list(source.all_objects)
-    return sorted(filter(is_character, members), key=lambda obj: obj.name)
+    return by_name(filter(is_character, members))
 
 
 def rows_of(obj: bpy.types.Object) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
