@@ -122,6 +122,18 @@ def test_more_agents_than_poses_show_the_same():
             np.testing.assert_array_equal(one, other)
 
 
+def test_materials_draw_parts_by_the_id_of_their_agent():
+    made = character(("hat", 0.5), ("bag", 1.0))
+    frame = level_frame(6, parts=[3] * 6)
+    obj, modifier = make_crowd(frame)
+    display.set_input(modifier, "Object", made.character)
+    display.set_input(modifier, "Display", "Character")
+    bpy.context.view_layer.update()
+    drawn = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).evaluated_geometry()
+    ids = [item.value for item in drawn.instances_pointcloud().attributes["id"].data]
+    assert ids == sorted(frame.id.tolist() * 3)
+
+
 def test_the_dead_have_no_hats():
     made = character(("hat", 1.0))
     frame = level_frame(4)
