@@ -295,3 +295,10 @@ def test_without_a_crowd_the_buttons_say_so(name):
     assert refusal(getattr(bpy.ops.object, name)) == "Select a crowd"
     make_points()
     assert "is no crowd: use Add Modifier > Crowd" in refusal(getattr(bpy.ops.object, name))
+
+
+def test_an_object_that_cannot_become_a_crowd_is_not_sent_to_its_modifiers():
+    camera = bpy.data.objects.new("Cam", bpy.data.cameras.new("Cam"))
+    bpy.context.collection.objects.link(camera)
+    bpy.context.view_layer.objects.active = camera
+    assert refusal(bpy.ops.object.steer_play) == "'Cam' is no crowd: select a crowd"

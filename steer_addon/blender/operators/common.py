@@ -39,9 +39,10 @@ def why_no_crowd(context: bpy.types.Context) -> str:
     obj = active_object(context)
     if obj is None:
         return "Select a crowd"
-    if not is_crowd(obj):
-        return f"{obj.name!r} is no crowd: use Add Modifier > Crowd on it"
-    return ""
+    if is_crowd(obj):
+        return ""
+    way_out = "use Add Modifier > Crowd on it" if obj.type == "MESH" else "select a crowd"
+    return f"{obj.name!r} is no crowd: {way_out}"
 
 
 def why_no_editable_crowd(context: bpy.types.Context) -> str:
