@@ -8,6 +8,8 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import heroes  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
+from tests.blender.test_characters_shown import crowd_of, level_frame  # noqa: E402
+from tests.blender.toy_characters import make_toy  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
@@ -38,3 +40,17 @@ def test_append_shows_the_agents_and_no_heap_of_poses(tmp_path, promoted):
     assert {"Crowd State", "Poses of People"} <= {obj.name for obj in unseen}
     # also without Steer no render has them
     assert all(obj.hide_render for obj in unseen if "Poses" in obj.name)
+
+
+@pytest.mark.parametrize("wanted", ["Toy", "Crowd"])
+def test_an_appended_character_is_no_heap_of_poses_either(tmp_path, wanted):
+    toy = make_toy()
+    crowd, _modifier = crowd_of(level_frame(3), toy)
+    assert instances() == 3
+    path, name = tmp_path / "toy.blend", crowd.name if wanted == "Crowd" else toy.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.wm.append(directory=f"{path}/Object/", filename=name)
+    toy = bpy.data.objects["Toy"]
+    assert toy.hide_viewport and toy.hide_render
+    assert instances() == (3 if wanted == "Crowd" else 0)

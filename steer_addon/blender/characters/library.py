@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from ...core.characters.pose_space import F32, PoseSpace, Row
 from ...core.errors import CharacterError, short
+from ..display.appended import hidden
 from ..display.name_order import by_name
 from . import described, library_group, pose_points
 
-KEY = "steer_character"
+KEY = hidden("steer_character")
 """Custom property of library objects: what rows of poses there are."""
 REACH = "steer_reach"
 """Custom property of those that were made of a rig: how wide they are, see `keep_reach`."""

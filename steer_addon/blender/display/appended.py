@@ -1,7 +1,8 @@
 """Objects that only nodes read, and that Append would show.
 
 They are in no collection. *File ▸ Append* puts such objects into the scene, all poses of a
-character in one heap: there they are taken out again.
+character in one heap: there they are taken out again. A character itself may be there, but Append
+shows it, too: it is hidden again.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from .. import app_handlers
 
 _known: set[str] = set()
 """Custom properties of such objects."""
+_hidden: set[str] = set()
+"""Custom properties of those that are in collections, but never seen."""
 
 
 def unseen(key: str) -> str:
@@ -23,14 +26,25 @@ def unseen(key: str) -> str:
     return key
 
 
+def hidden(key: str) -> str:
+    """Remember a custom property whose objects are never seen themselves; returns it."""
+    _hidden.add(key)
+    return key
+
+
 @persistent
 def on_import(context: Any, *_: object) -> None:
-    """Take such objects out of the collections that Append put them in."""
+    """Take such objects out of the collections that Append put them in, or hide them."""
     for item in context.import_items:
         obj = item.id
-        if isinstance(obj, bpy.types.Object) and obj.library is None and _known & set(obj.keys()):
+        if not isinstance(obj, bpy.types.Object) or obj.library is not None:
+            continue
+        keys = set(obj.keys())
+        if _known & keys:
             for collection in obj.users_collection:
                 collection.objects.unlink(obj)
+        if _hidden & keys:
+            obj.hide_viewport = True
 
 
 HANDLERS = (("blend_import_post", on_import),)
