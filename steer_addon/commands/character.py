@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..blender.characters import making, rigs
 from ..blender.headless import batch
 from ..blender.making import importers, staging
+from ..blender.scene_units import meters_per_unit
 from ..core.characters.memory import check_memory, expected_poses
 from ..core.characters.recipe import Recipe, optional_part, way_per_pose
 from ..core.characters.rows import Plan
@@ -171,7 +172,7 @@ def _memory(scene: bpy.types.Scene, rig: bpy.types.Object, recipe: Recipe) -> st
 
 
 def _height(scene: bpy.types.Scene, rig: bpy.types.Object) -> float:
-    return rigs.height(rig) * scene.unit_settings.scale_length
+    return rigs.height(rig) * meters_per_unit(scene)
 
 
 def _recipe(options: argparse.Namespace, rig: bpy.types.Object, height: float) -> Recipe:

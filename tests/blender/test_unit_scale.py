@@ -9,13 +9,15 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import library  # noqa: E402
+from steer_addon.blender.characters import library, making  # noqa: E402
 from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.reading import extents  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, load_preset  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_points  # noqa: E402
+from tests.blender.walking_rigs import walking_rig  # noqa: E402
 from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
@@ -145,3 +147,11 @@ def test_walls_on_edges_are_as_high_in_kilometers(empty_scene):
     empty_scene.unit_settings.scale_length = 1000.0
     motion = settings_of(started()).motion
     assert motion.wall_height == pytest.approx(0.003)
+
+
+def test_characters_of_a_scene_without_units_go_as_far_as_their_rigs(empty_scene):
+    units = empty_scene.unit_settings
+    units.system, units.scale_length = "NONE", 0.01
+    recipe = making.Recipe("Idle", "Walk", plan=Plan(tolerance=0.02, steps=24))
+    made = making.make_character(empty_scene, walking_rig(), recipe)
+    assert made.space.gaits[-1].stride == pytest.approx(1.0, rel=0.05)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...core.characters.aligning import Facing
 from ...core.errors import CharacterError
+from ..scene_units import meters_per_unit
 from ..suspension import suspended
 from .copies import copied, driver_targets, keys_of, thin, thinned
 from .keys import read, slot_of
@@ -158,7 +159,7 @@ class Sampler:
                 render = self.scene.render
                 render.fps, render.fps_base = scene.render.fps, scene.render.fps_base
                 self.fps = render.fps / render.fps_base
-                self.units = scene.unit_settings.scale_length
+                self.units = meters_per_unit(scene)
                 self._copy_all(rig, list(parts), decimate)
             except BaseException:
                 self.close()

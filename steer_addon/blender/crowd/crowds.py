@@ -16,10 +16,10 @@ from ...core.crowd.settings import CrowdSettings, make_behavior
 from ...core.diagnoses import diagnose
 from ...core.errors import PresetError, SceneError, warn
 from ..display import display
+from ..scene_units import units_per_meter
 from . import state
 from .properties import apply_settings
 from .property_classes import sync_display
-from .scene_units import units_per_meter
 
 _ROAM = {"type": "wander", "weight": 0.15}
 """Second behavior of a new crowd: it moves without a target, and is lively with one."""

@@ -19,6 +19,7 @@ from ..crowd import baked_file
 from ..crowd.properties import bake_settings_of, settings_of
 from ..display import display
 from ..live import simulate
+from ..scene_units import meters_per_unit
 from ..writing import files, mesh_cache, usd_points
 from . import alembic, keyed, prototypes, trajectories, usd_instancer, usd_poses
 from .names import FORMATS, Format
@@ -151,7 +152,9 @@ _WRITERS: dict[str, Callable[[Job, Path], int]] = {
     "alembic": lambda job, path: alembic.write_alembic(job.frames, path, job.header, job.scene),
     "mdd": lambda job, path: mesh_cache.write_mdd(job.positions(), path, job.header),
     "pc2": lambda job, path: mesh_cache.write_pc2(job.positions(), path, job.header),
-    "csv": lambda job, path: trajectories.write_trajectories(job.frames, path, job.header),
+    "csv": lambda job, path: trajectories.write_trajectories(
+        job.frames, path, job.header, meters_per_unit(job.scene)
+    ),
     "glb": _objects,
     "fbx": _objects,
 }

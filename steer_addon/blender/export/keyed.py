@@ -117,6 +117,9 @@ def write_keyed(
         )
     header = replace(header, start=kept[0].number)
     with replacing(path) as partial, staging(scene, header) as stage:
+        # sizes in FBX are in meters
+        units, wanted = stage.scene.unit_settings, scene.unit_settings
+        units.system, units.scale_length = wanted.system, wanted.scale_length
         made = keyframes.bake(
             kept,
             name=f"{header.name} Export" if find_bakes(header.name) else header.name,

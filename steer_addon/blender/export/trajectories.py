@@ -19,10 +19,18 @@ from ..writing.files import Header, replacing
 _ROW = "%d\t%d\t%.5f\t%.5f\t%.5f\n"
 
 
-def write_trajectories(frames: Iterable[Frame], path: Path, header: Header) -> int:
+def write_trajectories(
+    frames: Iterable[Frame], path: Path, header: Header, unit: float = 1.0
+) -> int:
     """Write frames to a text file, see `writing`.
 
     The crowd's name stays out of the file, since the readers would look for units in it.
+
+    Args:
+        frames: The frames.
+        path: File to write.
+        header: Header of the frames.
+        unit: How many meters a unit of their positions has.
     """
     count = 0
     with replacing(path) as partial, partial.open("w", encoding="ascii", newline="\n") as file:
@@ -30,19 +38,19 @@ def write_trajectories(frames: Iterable[Frame], path: Path, header: Header) -> i
         file.write(f"# framerate: {header.fps:.6g}\n")
         file.write("# id\tframe\tx/m\ty/m\tz/m\n")
         for frame in frames:
-            file.write(rows_of(frame))
+            file.write(rows_of(frame, unit))
             count += 1
         if not count:
             raise SceneError(f"Crowd {header.name!r} has no frames to write: simulate it first")
     return count
 
 
-def rows_of(frame: Frame) -> str:
+def rows_of(frame: Frame, unit: float = 1.0) -> str:
     """The lines of one frame."""
     living = frame.alive != 0
     rows = int(living.sum())
     cells: Any = np.empty((rows, 5), object)
     cells[:, 0] = frame.id[living].tolist()
     cells[:, 1] = frame.number
-    cells[:, 2:] = frame.position[living]
+    cells[:, 2:] = unit * frame.position[living]
     return (_ROW * rows) % tuple(cells.ravel().tolist())

@@ -25,7 +25,7 @@ from .. import registration
 from ..crowd import animation_paths, crowds
 from ..crowd.properties import apply_settings, bake_settings_of, settings_of
 from ..crowd.property_factory import write_settings
-from ..crowd.scene_units import units_per_meter
+from ..scene_units import units_per_meter
 from ..writing.files import reason_of
 
 

@@ -12,8 +12,8 @@ from mathutils import Vector
 from ...core.errors import SceneError
 from ...core.inputs.paths import Path
 from ...core.sensing.declare import CONTAINER, PATHS
-from ..crowd.scene_units import units_per_meter
 from ..crowd.slots import source_use
+from ..scene_units import units_per_meter
 from .path_curves import add_curve, circle
 from .shapes import new_mesh
 

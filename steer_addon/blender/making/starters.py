@@ -18,8 +18,8 @@ from ...core.behaviors import REGISTRY
 from ...core.errors import SceneError
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS
 from ..crowd import crowds
-from ..crowd.scene_units import units_per_meter
 from ..reading.extents import holds, start_box
+from ..scene_units import units_per_meter
 from . import path_curves
 from .figures import BODY_RADIUS
 from .grounds import Field, Site, choose_field, find_site, free_origin

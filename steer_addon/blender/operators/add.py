@@ -12,10 +12,10 @@ from ...core.errors import SceneError
 from ...core.inputs import paths
 from .. import playback
 from ..crowd import crowds
-from ..crowd.scene_units import units_per_meter
 from ..live import live
 from ..making import arrangement, distribute, grounds, path_curves, staging
 from ..reading import extents, scene_meshes
+from ..scene_units import units_per_meter
 from .common import AddOperator, SteerOperator, active_object, select_only, why_no_editable_crowd
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ..crowd import animation_paths, crowds
 from ..crowd.properties import add_behavior, apply_settings, settings_of, write_behavior
 from ..crowd.property_classes import ENTRY_INPUTS
 from ..crowd.property_factory import copy_group, summary
-from ..crowd.scene_units import units_per_meter
+from ..scene_units import units_per_meter
 from .common import (
     Needs,
     Returned,

@@ -12,8 +12,8 @@ from ...core.characters.rows import Plan
 from ...core.errors import CharacterError, short
 from ..characters import levels, library, making, rigs, sources
 from ..checks import character_checks
-from ..crowd.scene_units import units_per_meter
 from ..display import display
+from ..scene_units import units_per_meter
 from .character_lists import STEER_PG_action_use, STEER_PG_part_use
 from .common import active_object, counted, why_not_object_mode
 from .stepping import SteppedOperator

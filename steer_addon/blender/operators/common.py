@@ -11,7 +11,7 @@ import bpy
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SteerError
 from ..crowd.crowds import is_crowd, why_not_editable
-from ..crowd.scene_units import units_per_meter
+from ..scene_units import units_per_meter
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems, OperatorTypeFlagItems

@@ -10,9 +10,9 @@ from ..bake import hero_age, heroes
 from ..bake.hero_parts import Parts
 from ..crowd import casting, hero_table
 from ..crowd.crowds import is_crowd, why_not_editable
-from ..crowd.scene_units import units_per_meter
 from ..display import display
 from ..overlay import answers, seen, strokes
+from ..scene_units import units_per_meter
 from .common import (
     Returned,
     SteerOperator,

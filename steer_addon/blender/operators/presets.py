@@ -11,8 +11,8 @@ from ...core.errors import PresetError
 from ..checks import obstructions
 from ..crowd.crowds import user_preset_folder, user_preset_folders
 from ..crowd.properties import apply_settings, settings_of
-from ..crowd.scene_units import units_per_meter
 from ..making import grounds, plans, starters
+from ..scene_units import units_per_meter
 from .common import (
     AddOperator,
     Returned,

@@ -16,3 +16,8 @@ def units_per_meter(scene: bpy.types.Scene) -> float:
         return 1.0
     # the scale is a 32-bit number
     return float(f"{1.0 / units.scale_length:.6g}")
+
+
+def meters_per_unit(scene: bpy.types.Scene) -> float:
+    """How many meters a unit of a scene has."""
+    return 1.0 / units_per_meter(scene)
