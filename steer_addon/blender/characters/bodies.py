@@ -22,6 +22,8 @@ from .sampling import Sampler, Track, blended
 
 _DRIFTS = 0.005
 """Least share of the height that standing goes in a cycle, for which it is taken out."""
+_ALIKE = 0.05
+"""Share of the height by which the ends of a clip differ at most that goes on by root motion."""
 _LOOKS = 24
 """Number of poses of standing, of which the calmest is the one that steps and clips begin in."""
 _LOOKS_AT_ROUNDS = 120
@@ -138,11 +140,19 @@ class Posed(Body):
             cycle = yield from self._align(rows, track, stride, role)
         return cycle
 
-    def _drift_of(self, track: Track) -> NDArray[np.float64]:
-        """How far standing goes in a cycle: root motion, or hips that end elsewhere [m]."""
+    def _drift_of(self, track: Track, apart: float = np.inf) -> NDArray[np.float64]:
+        """How far standing or a clip goes in a cycle: root motion, or hips that end elsewhere [m].
+
+        Args:
+            track: The action.
+            apart: Share of the height by which its ends differ at most, but for that way;
+                otherwise the way is part of the motion, as of a body that falls.
+        """
         first, last = (self._pure(track, time) for time in (0.0, 1.0))
         moved: NDArray[np.float64] = (last - first)[:, :2].mean(axis=0, dtype=np.float64)
-        small = np.hypot(*moved) < _DRIFTS * np.ptp(first[:, 2])
+        height = np.ptp(first[:, 2])
+        left = np.linalg.norm(last - first - np.append(moved, 0.0), axis=1).max()
+        small = np.hypot(*moved) < _DRIFTS * height or left > apart * height
         return 0.0 * moved if small else moved
 
     def add_all(self, rows: Rows) -> Steps[None]:
@@ -171,6 +181,7 @@ class Posed(Body):
         begins = self.sampler.pose(self._begin(), 0.0)
         for _name, track in self.clips:
             facing.face_as(self.sampler, track, 0.0, begins)
+            self._drifts[id(track)] = self._drift_of(track, _ALIKE)
         place = yield from add_gaits(rows, self._sample, durations)
         for name, track in self.clips:
             loops = name in self.recipe.loops
@@ -236,13 +247,13 @@ class Posed(Body):
 
     def _clip(self, track: Track, plan: ClipPlan) -> Callable[[float], F32]:
         """Samples of an action that grows out of standing, and goes back to it."""
-        stand, gone = self._begin(), self._gone()
+        stand, gone, drift = self._begin(), self._gone(), self._drifts[id(track)]
 
         def sample(part: float) -> F32:
             time, share = plan.at(part)
             pose = blended([(share, track.at(time)), (1.0 - share, stand)])
             points = self.sampler.pose(pose, track.frame(time))
-            points[:, :2] -= ((1.0 - share) * gone).astype(np.float32)
+            points[:, :2] -= (share * time * drift + (1.0 - share) * gone).astype(np.float32)
             return points
 
         return sample

@@ -236,12 +236,21 @@ def _weighted(obj: bpy.types.Object) -> set[str]:
 
 
 def loops(rig: bpy.types.Object, action: bpy.types.Action) -> bool:
-    """Whether an action seems to go on: it ends as it begins, and is not named after a deed."""
+    """Whether an action seems to go on: it ends as it begins, and is not named after a deed.
+
+    It may end elsewhere on the ground, as actions with root motion do.
+    """
     first, last = action.frame_range
     if last - first < 1.0 or _DEED.search(action.name):
         return False
     size = max((bone.tail_local.length for bone in rig.data.bones), default=1.0)
     turns: dict[str, list[tuple[float, float]]] = {}
+    roots = {
+        f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].location': bone
+        for bone in rig.data.bones
+        if bone.parent is None
+    }
+    moved: dict[str, Vector] = {}
     for curve in curves(action):
         ends = curve.evaluate(first), curve.evaluate(last)
         if curve.data_path.endswith("rotation_quaternion"):
@@ -249,6 +258,8 @@ def loops(rig: bpy.types.Object, action: bpy.types.Action) -> bool:
         elif "rotation" in curve.data_path:
             if abs(np.sin(0.5 * (ends[1] - ends[0]))) > 0.05:
                 return False
+        elif curve.data_path in roots:
+            moved.setdefault(curve.data_path, Vector())[curve.array_index] = ends[1] - ends[0]
         elif abs(ends[1] - ends[0]) > (0.03 * size if "location" in curve.data_path else 0.05):
             return False
     for rows in turns.values():
@@ -256,7 +267,10 @@ def loops(rig: bpy.types.Object, action: bpy.types.Action) -> bool:
         lengths = np.linalg.norm(pair, axis=0)
         if abs(pair[:, 0] @ pair[:, 1]) < 0.998 * lengths[0] * lengths[1]:
             return False
-    return True
+    turn = rig.matrix_world.to_quaternion()
+    ways = [turn @ (roots[path].matrix_local.to_quaternion() @ way) for path, way in moved.items()]
+    # up and down counts, and roots that part
+    return all(max(abs(w.z), (w - ways[0]).length) < 0.03 * size for w in ways)
 
 
 def check_mode(rig: bpy.types.Object) -> None:
