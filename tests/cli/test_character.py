@@ -234,3 +234,19 @@ def test_rigs_are_keyframes(run, tmp_path):
     scene = tmp_path / "crowd.blend"
     assert run("scene", "--agents", 4, "--preset", "pedestrians", "--save", scene).code == 0
     run("bake", scene, "--to", "cache", "--rigs").failed_with("--rigs", code=2)
+
+
+@pytest.mark.parametrize("words", [(), ("--rig", "Walker")])
+def test_a_rig_of_a_library_that_is_gone_is_named(run, walker, tmp_path, words):
+    library_file, linking = tmp_path / "library.blend", tmp_path / "linking.blend"
+    library_file.write_bytes(walker.read_bytes())
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(str(library_file), link=True) as (_all, taken):
+        taken.objects = ["Walker"]
+    bpy.context.scene.collection.objects.link(taken.objects[0])
+    bpy.ops.wm.save_as_mainfile(filepath=str(linking))
+    library_file.unlink()
+    said = run("character", "make", linking, *words, "--save", tmp_path / "out.blend")
+    assert said.code == 1 and "links 'Walker' from " in said.err
+    assert "library.blend, which is not there: bring it back" in said.err
+    assert not (tmp_path / "out.blend").exists()

@@ -94,6 +94,14 @@ def find_rig(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
     """
     armatures = [obj for obj in scene.objects if obj.type == "ARMATURE"]
     found = armatures if name is None else [obj for obj in scene.objects if obj.name == name]
+    for obj in found or scene.objects:
+        # in place of what is linked from a file that is not there Blender puts an empty
+        if obj.is_missing:
+            raise CharacterError(
+                f"The file links {obj.name!r} from {obj.library.filepath}, which is not there: bring "
+                "it back, or choose another file in Blender (File > External Data > Find Missing "
+                "Files)"
+            )
     if len(found) == 1:
         return found[0]
     known = ", ".join(repr(obj.name) for obj in armatures)
