@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ..core.doors import load_on_use
 
-load_on_use(__name__, "playback")
+load_on_use(__name__, "playback", "scene_units")

@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..blender import scene_units
 from ..blender.characters import making, rigs
 from ..blender.headless import batch
 from ..blender.making import importers, staging
-from ..blender.scene_units import meters_per_unit
 from ..core.characters.memory import check_memory, expected_poses
 from ..core.characters.recipe import Recipe, optional_part, way_per_pose
 from ..core.characters.rows import Plan
@@ -172,7 +172,7 @@ def _memory(scene: bpy.types.Scene, rig: bpy.types.Object, recipe: Recipe) -> st
 
 
 def _height(scene: bpy.types.Scene, rig: bpy.types.Object) -> float:
-    return rigs.height(rig) * meters_per_unit(scene)
+    return rigs.height(rig) * scene_units.meters_per_unit(scene)
 
 
 def _recipe(options: argparse.Namespace, rig: bpy.types.Object, height: float) -> Recipe:

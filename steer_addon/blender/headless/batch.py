@@ -98,9 +98,9 @@ def find_rig(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
         # in place of what is linked from a file that is not there Blender puts an empty
         if obj.is_missing:
             raise CharacterError(
-                f"The file links {obj.name!r} from {obj.library.filepath}, which is not there: bring "
-                "it back, or choose another file in Blender (File > External Data > Find Missing "
-                "Files)"
+                f"The file links {obj.name!r} from {obj.library.filepath}, which is not there: "
+                "bring it back, or choose another file in Blender (File > External Data > Find "
+                "Missing Files)"
             )
     if len(found) == 1:
         return found[0]
