@@ -30,6 +30,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     play,
 )
 from tests.blender.test_levels import character as with_levels  # noqa: E402
+from tests.blender.test_levels import round_rig  # noqa: E402
 from tests.blender.test_same_picture import elsewhere, render  # noqa: E402
 
 pytestmark = [
@@ -58,7 +59,7 @@ def make_people():
     scene = bpy.context.scene
     cast = figures.ensure_cast(("woman", "man", "child"), "People", scene)
     plan = Plan(tolerance=0.04, steps=48, ratio=2.0)
-    walker = with_levels(2, optional=(("hat", 0.5),), plan=plan).character
+    walker = with_levels(2, (("hat", 0.5),), round_rig(), plan).character
     for rig in [obj for obj in scene.objects if obj.type == "ARMATURE"]:
         for obj in [rig, *rig.children_recursive]:
             obj.hide_render = obj.hide_viewport = True
