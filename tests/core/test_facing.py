@@ -7,6 +7,8 @@ import pytest
 from figuretools import made, without_turning
 from walktools import FPS, walk
 
+from steer_addon.core.step.gaits.facing import face
+
 TWIST = 0
 """Column of the moves of a walk."""
 
@@ -112,3 +114,14 @@ def test_a_turn_is_followed_at_once(rate):
     assert np.ptp(straight.moves[:, TWIST]) == 0.0
     # but for half of the turn in a frame
     assert np.abs(went.moves[:, TWIST]).max() < 0.52 * rate / FPS
+
+
+@pytest.mark.parametrize("before", [-3.0, -0.4, 0.0, 2.0, 3.0])
+@pytest.mark.parametrize("turned", [-3.0, -0.5, 0.0, 0.5, 3.0])
+@pytest.mark.parametrize("stands", [False, True])
+def test_a_body_turns_by_the_shorter_way(before, turned, stands):
+    facing, turning = np.array([[before, 0.0]]), np.zeros((1, 2))
+    turn = face(facing, turning, 0, turned, 0.4 / FPS, stands, 1.0 / FPS)
+    away = facing[0, 0] - before + turned
+    assert turn == pytest.approx((away + np.pi) % (2.0 * np.pi) - np.pi, abs=1e-9)
+    assert abs(facing[0, 0]) <= np.pi

@@ -56,10 +56,18 @@ def _to_and_fro(turning, i, turned, dt):
 
 
 @kernel
+def _shorter(angle):
+    """A turn by any angle as that by the shorter way [rad]."""
+    if abs(angle) <= math.pi:
+        return angle
+    return (angle + math.pi) % (2.0 * math.pi) - math.pi
+
+
+@kernel
 def _away(before, away, way, reach, delay, dt):
     """The angle of a body that walks to its heading after a step, see `face` [rad]."""
     if abs(before) > MOST:
-        away = (away + math.pi) % (2.0 * math.pi) - math.pi
+        away = _shorter(away)
         return math.copysign(max(0.0, abs(away) - FASTEST * dt), away)
     share = max(reach / (way + reach), delay / (dt + delay))
     return min(MOST, max(-MOST, away * share))
@@ -80,7 +88,7 @@ def face(facing, turning, i, turned, way, stands, dt):
     """
     before, part = facing[i, 0] * 1.0, _to_and_fro(turning, i, turned, dt)
     if stands or way < STILL * dt:
-        facing[i, 0] = (before - part * turned + math.pi) % (2.0 * math.pi) - math.pi
+        facing[i, 0] = _shorter(before - part * turned)
         return (1.0 - part) * turned
     curve = min(CURVE, max(-CURVE, facing[i, 1]))
     facing[i, 1] += (turned - facing[i, 1] * way) / (way + GOES_ON)
@@ -91,7 +99,7 @@ def face(facing, turning, i, turned, way, stands, dt):
     else:
         facing[i, 1] = 0.0
     facing[i, 0] = after
-    return after - before + turned
+    return _shorter(after - before + turned)
 
 
 @kernel

@@ -341,10 +341,10 @@ def gait_kernel(
         level = length((new[0] - old[0], new[1] - old[1], 0.0)) / size[i]
         who, gait, phase = int(memory[i, CHARACTER]), int(memory[i, GAIT]), memory[i, PHASE] * 1.0
         still = on_ground and trembles(sway, i, table, who, gait, old, new, size[i], dt)
+        body = ahead
         if on_ground:
             turned = face(facing, turning, i, turned, level, still, dt)
-        # flyers are not turned from their headings
-        body = to_left(ahead, facing[i, 0] * 1.0)
+            body = to_left(ahead, facing[i, 0] * 1.0)
         way, back, turn = _way(old, new, turned, body, size[i], on_ground)
         steps_round = on_ground and rounds[who, LEFT] >= 0.0
         speed = level / dt if steps_round else way / dt
