@@ -71,7 +71,7 @@ def making(
     scene: bpy.types.Scene,
     rig: bpy.types.Object,
     recipe: Recipe,
-    anew: bpy.types.Object | None = None,
+    character: bpy.types.Object | None = None,
     name: str = "",
 ) -> Generator[float, None, Made]:
     """Make the library object of a character; the rig stays as it is.
@@ -82,7 +82,7 @@ def making(
         scene: The scene of the rig, whose frame rate its actions are timed by.
         rig: An armature, or the object above all others that move.
         recipe: Actions or frames, and how the poses are cut.
-        anew: A library object that gets the new poses; None makes one.
+        character: A library object that gets the new poses; None makes one.
         name: Name of a new one; empty for that of its rig.
 
     Yields:
@@ -94,7 +94,7 @@ def making(
     Raises:
         CharacterError: The rig or an action is not fit for it.
     """
-    if anew is None:
+    if character is None:
         recipe.check_names()
         _check_name(name)
     rigs.check_mode(rig)
@@ -131,18 +131,18 @@ def making(
         space = PoseSpace(np.ascontiguousarray(space.positions[:, order]), space.gaits, space.clips)
         memory = check_memory(space.pose_count, vertices, faces, recipe)
         further = levels.posed(mesh, coarser, space)
-        if anew is None:
-            anew = library.make(name.strip() or name_of(rig), mesh, space, scene)
+        if character is None:
+            character = library.make(name.strip() or name_of(rig), mesh, space, scene)
         else:
-            library.refill(anew, mesh, space)
-        levels.put(anew, further)
+            library.refill(character, mesh, space)
+        levels.put(character, further)
     except BaseException:
         for unused in (mesh, *coarser):
             if unused.users == 0:
                 bpy.data.meshes.remove(unused)
         raise
-    library.keep_reach(anew, space)
-    sources.keep(anew, rig, replace(recipe, parts=tuple(part.name for part in parts)))
+    library.keep_reach(character, space)
+    sources.keep(character, rig, replace(recipe, parts=tuple(part.name for part in parts)))
     if isinstance(body, Posed):
-        origins.keep(anew, rig, parts, rows, body)
-    return Made(anew, space, memory, found, left_out)
+        origins.keep(character, rig, parts, rows, body)
+    return Made(character, space, memory, found, left_out)

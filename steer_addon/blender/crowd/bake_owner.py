@@ -41,10 +41,10 @@ def is_borrowed(obj: bpy.types.Object) -> bool:
     if steer.cache_owner == obj.name or obj.library is not None:
         return False
     owner = bpy.data.objects.get(steer.cache_owner)
-    if owner is not None and owner.steer.cache_owner == owner.name:
-        # most duplicates, without a look at all objects, as panels ask with every redraw
-        if owner.steer.cache_folder == steer.cache_folder:
-            return True
+    known = steer.cache_owner, steer.cache_folder
+    if owner is not None and (owner.steer.cache_owner, owner.steer.cache_folder) == known:
+        # most duplicates: panels draw this too often to look at all objects
+        return True
     sharing = [o for o in bpy.data.objects if o.steer.cache_folder == steer.cache_folder]
     if len(sharing) == 1:
         return False

@@ -17,7 +17,7 @@ from bpy.app.handlers import persistent
 
 from .. import app_handlers
 
-FRESH = 0.5
+_FRESH = 0.5
 """Time for which panels draw what they have found before they look again [s]."""
 Value = TypeVar("Value")
 
@@ -87,7 +87,7 @@ class LastLook:
     def is_due(self) -> bool:
         """Whether it is time to look again; if so, the caller does."""
         now = time.monotonic()
-        due = now - self._when > FRESH
+        due = now - self._when > _FRESH
         if due:
             self._when = now
         return due

@@ -6,6 +6,7 @@ import bpy
 
 from ...core.errors import CharacterError, SteerError
 from ..characters import levels, library, sources
+from ..crowd import casting
 from ..display import display
 from .common import SteerOperator, counted, why_no_editable_crowd
 
@@ -90,10 +91,9 @@ def takes_levels(obj: bpy.types.Object) -> bool:
 def why_no_levels(context: bpy.types.Context) -> str:
     """Why no character that the crowd shows can be given levels of detail."""
     try:
-        _shown, body = display.shown_as(display.require_modifier(context.object))
+        found = casting.characters_of(display.require_modifier(context.object))
     except SteerError as error:
         return str(error)
-    found = library.among(body)
     if not found:
         return "The crowd shows no characters: choose Character or Characters under Display"
     if any(map(takes_levels, found)):
@@ -112,8 +112,8 @@ class OBJECT_OT_steer_add_levels(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Give levels to each shown character that has none, and no rig."""
-        _shown, body = display.shown_as(display.require_modifier(context.object))
-        found = [obj for obj in library.among(body) if takes_levels(obj)]
+        shown = casting.characters_of(display.require_modifier(context.object))
+        found = [obj for obj in shown if takes_levels(obj)]
         for obj in found:
             library.check_local(obj)
         for obj in found:
