@@ -53,7 +53,7 @@ def test_an_older_group_is_rebuilt_and_modifiers_keep_their_values():
     group.interface.remove(display._socket(modifier, "Seed"))
     group[crowd_group.VERSION_KEY] = 0
     assert display.ensure_node_group() == group
-    assert group[crowd_group.VERSION_KEY] == 15
+    assert group[crowd_group.VERSION_KEY] == 16
     assert names == [s.name for s in nested_group.sockets_of(group)]
     assert len(nested_group.sockets_of(group, "OUTPUT")) == 1
     assert display.get_input(modifier, "Scale") == 2.5

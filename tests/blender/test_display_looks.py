@@ -203,7 +203,7 @@ def test_an_older_group_of_a_file_that_is_opened_gets_the_new_inputs_with_their_
     obj = bpy.data.objects[crowd]
     modifier = display.find_modifier(obj)
     group = modifier.node_group
-    assert group[crowd_group.VERSION_KEY] == 15
+    assert group[crowd_group.VERSION_KEY] == 16
     names = [socket.name for socket in nested_group.sockets_of(group)[2:]]
     values = {name: display.get_input(modifier, name) for name in names}
     assert (values["Display"], values["Scale"]) == ("Object", 3.0)
@@ -245,7 +245,7 @@ def load_crowd(path, *, link):
 def test_an_older_group_that_is_appended_is_brought_up_to_date(steer, tmp_path):
     obj = load_crowd(older_crowd(tmp_path), link=False)
     modifier = display.find_modifier(obj)
-    assert modifier.node_group[crowd_group.VERSION_KEY] == 15
+    assert modifier.node_group[crowd_group.VERSION_KEY] == 16
     assert display.get_input(modifier, "Scale") == 3.0
     assert display.get_input(modifier, "Keep Points") is True
     obj.steer.agents.size_spread = 0.2

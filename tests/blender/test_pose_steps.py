@@ -33,7 +33,7 @@ def camera_at(distance, kind="PERSP", scale=1.0):
     data = bpy.data.cameras.new("Camera")
     data.type, data.ortho_scale = kind, scale
     obj = bpy.data.objects.new("Camera", data)
-    obj.location = (0.0, -distance, 0.0)
+    obj.location, obj.rotation_euler = (0.0, -distance, 0.0), (0.5 * np.pi, 0.0, 0.0)
     bpy.context.scene.collection.objects.link(obj)
     bpy.context.scene.camera = obj
     return obj
@@ -101,7 +101,41 @@ def test_near_by_without_a_camera_and_with_a_large_body_all_are_shown():
     np.testing.assert_array_equal(shown(), every)
 
 
-@pytest.mark.skipif(bpy.app.version < (5, 0), reason="before 5.0 no node reads a camera")
+needs_camera_nodes = pytest.mark.skipif(
+    bpy.app.version < (5, 0), reason="before 5.0 no node reads a camera"
+)
+
+
+@needs_camera_nodes
+@pytest.mark.parametrize(
+    ("turn", "times"),
+    # half of the picture's width is seen under 19.8°, half of its height under 11.5°, at 16:9
+    [
+        pytest.param((0.0, 0.0, 0.0), 1, id="ahead"),
+        pytest.param((0.0, 0.0, 19.0), 1, id="at the border"),
+        pytest.param((0.0, 0.0, -23.0), 1, id="just beside it"),
+        pytest.param((0.0, 0.0, 30.0), 2, id="left"),
+        pytest.param((0.0, 0.0, -30.0), 2, id="right"),
+        pytest.param((11.0, 0.0, 0.0), 1, id="at the lower border"),
+        pytest.param((20.0, 0.0, 0.0), 2, id="below"),
+        pytest.param((0.0, 0.0, 180.0), 2, id="behind"),
+        pytest.param((0.0, 0.0, 160.0), 2, id="behind, aside"),
+        pytest.param((0.0, 30.0, 0.0), 1, id="tilted"),
+    ],
+)
+def test_agents_out_of_the_picture_share_more_poses(turn, times):
+    phases, _, shown = walkers()
+    camera = camera_at(far(1.02 * 4 * WAY / 0.003 / 0.405))
+    x, y, z = np.radians(turn)
+    camera.rotation_euler = (0.5 * np.pi + x, y, z)
+    # neither its scale nor how far it is drawn counts
+    camera.scale = (2.0, 2.0, 2.0)
+    camera.data.clip_end = 1.0
+    step = 4 * times
+    np.testing.assert_array_equal(shown(), 1 + np.floor(phases * 128 / step + 0.5) * step % 128)
+
+
+@needs_camera_nodes
 def test_an_orthographic_camera_sees_all_as_large():
     phases, _, shown = walkers()
     # a picture of 16:9 that is 10 m wide: 0.3 % of its height are 17 mm, two poses

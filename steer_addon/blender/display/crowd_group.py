@@ -14,7 +14,7 @@ from . import nested_group
 NODE_GROUP_NAME = "Steer Crowd"
 INNER_NAME = ".Steer Crowd"
 """Name of the group in it; the dot leaves it out of lists."""
-VERSION = 15
+VERSION = 16
 """Raise it with every change of the group: files with an older one are brought up to date."""
 VERSION_KEY = "steer_display_version"
 """Custom property of Crowd node groups: the version that made them."""
