@@ -63,6 +63,9 @@ def copied(
     for obj in with_helpers(objects):
         twin = twins[obj] = obj.copy()
         made.append(twin)
+        if twin.override_library is not None:
+            # Blender would give poses back to what is linked
+            twin.make_local(clear_liboverride=True)
         keys = keys_of(obj)
         if keys is not None and obj.data not in data and own_keys(keys):
             data[obj.data] = obj.data.copy()

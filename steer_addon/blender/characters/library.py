@@ -9,7 +9,7 @@ of the mesh, to Python by a custom property of the object.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -270,14 +270,21 @@ def rig_of(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
 
 def _find(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
     """The object of this name that belongs to a character; None if it is gone."""
-    library_name = obj.library.filepath if obj.library is not None else None
-    found = bpy.data.objects.get((name, library_name)) or bpy.data.objects.get((name, None))
-    return found if found is not None and _is_there(found) else None
+    return next(filter(_is_there, _named(bpy.data.objects, obj, name)), None)
+
+
+def _named(items: Any, obj: bpy.types.Object, name: str) -> Iterator[Any]:
+    """What has this name in the file of a character, then in this one, then in any other."""
+    files = (obj.library, None, *(file for file in bpy.data.libraries if file != obj.library))
+    for file in dict.fromkeys(files):
+        if (found := items.get((name, file and file.filepath))) is not None:
+            yield found
 
 
 def _is_there(obj: bpy.types.Object) -> bool:
     """Whether an object was not deleted: what others still use stays in the file, in no scene."""
-    return bool(obj.users_scene) or obj.library is not None
+    # in place of what is linked from a file that is not there Blender puts an empty
+    return not obj.is_missing and bool(obj.users_scene or obj.library)
 
 
 def require_object(obj: bpy.types.Object, name: str) -> bpy.types.Object:
@@ -301,8 +308,7 @@ def require_action(obj: bpy.types.Object, name: str) -> bpy.types.Action:
     Raises:
         CharacterError: It is gone.
     """
-    library_name = obj.library.filepath if obj.library is not None else None
-    found = bpy.data.actions.get((name, library_name)) or bpy.data.actions.get((name, None))
+    found: bpy.types.Action | None = next(_named(bpy.data.actions, obj, name), None)
     if found is None:
         raise CharacterError(
             f"Action {name!r} of character {obj.name!r} is not in this file: bring it back (File > "

@@ -92,9 +92,12 @@ def find_rig(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
     Raises:
         CharacterError: There is none, or one of several armatures has to be chosen.
     """
-    armatures = [obj for obj in scene.objects if obj.type == "ARMATURE"]
-    found = armatures if name is None else [obj for obj in scene.objects if obj.name == name]
-    for obj in found or scene.objects:
+    # an override has the name of the linked object that it stands for
+    below = {obj.override_library and obj.override_library.reference for obj in scene.objects}
+    objects = [obj for obj in scene.objects if obj not in below]
+    armatures = [obj for obj in objects if obj.type == "ARMATURE"]
+    found = armatures if name is None else [obj for obj in objects if obj.name == name]
+    for obj in found or objects:
         # in place of what is linked from a file that is not there Blender puts an empty
         if obj.is_missing:
             raise CharacterError(

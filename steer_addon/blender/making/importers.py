@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import CharacterError, SceneError
 from ..characters import library, sources
 from ..suspension import suspended
@@ -144,12 +145,17 @@ def join_meshes(objects: list[bpy.types.Object], name: str) -> bpy.types.Object:
     return first
 
 
-def append_characters(path: Path, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def append_characters(
+    path: Path, scene: bpy.types.Scene, warnings: list[Diagnosis]
+) -> list[bpy.types.Object]:
     """Append all characters of a file, with their rigs and actions; they need that file no longer.
+
+    What that file links from others is linked from there.
 
     Args:
         path: A .blend file.
         scene: The scene in whose collections of characters, and of their rigs, they are put.
+        warnings: Filled with which came without their rigs.
 
     Returns:
         The characters, by name.
@@ -162,12 +168,10 @@ def append_characters(path: Path, scene: bpy.types.Scene) -> list[bpy.types.Obje
         raise CharacterError(f"{path} {what}: give a file that `steer character make` has saved")
     try:
         with suspended():
-            needs = _needs(path)
-            objects, actions = (
-                list(dict.fromkeys(name for names in needs.values() for name in names[kind]))
-                for kind in (0, 1)
-            )
-            wanted = _appended(path, [*needs, *objects], actions)
+            needs, files = _needs(path)
+            wanted = _Found()
+            for file in filter(Path.is_file, files):
+                wanted.add(file, files[file], link=file != path.resolve())
     except (OSError, RuntimeError) as error:
         raise CharacterError(f"{path} cannot be read: {reason_of(error)}") from None
     found = {name: wanted.objects[name] for name in needs if name in wanted.objects}
@@ -178,56 +182,102 @@ def append_characters(path: Path, scene: bpy.types.Scene) -> list[bpy.types.Obje
     kept = library.ensure_collection(scene)
     for obj in found.values():
         kept.objects.link(obj)
-    for action in wanted.actions.values():
-        # nothing else keeps it in the file
-        action.use_fake_user = True
     rigs = [obj for name, obj in wanted.objects.items() if name not in needs]
-    for obj in rigs:
-        library.ensure_collection(scene, library.RIGS_NAME).objects.link(obj)
+    if rigs:
+        _keep_rigs(rigs, wanted.actions, library.ensure_collection(scene, library.RIGS_NAME))
     for name, obj in found.items():
-        if all(needs[name]) and wanted.has(*needs[name]):
+        missing = wanted.missing(needs[name])
+        if all(needs[name]) and not missing:
             sources.moved(obj, wanted.objects, wanted.actions)
         elif sources.KEY in obj:
             # its rig stays in the other file
             del obj[sources.KEY]
+        for item in missing[:1]:
+            file = next(file for file, names in files.items() if any(item in n for n in names))
+            warnings.append(diagnose("RIG_LEFT_BEHIND", obj.name, missing=item, file=str(file)))
     return sorted(found.values(), key=lambda obj: obj.name)
 
 
+def _keep_rigs(
+    rigs: list[bpy.types.Object],
+    actions: dict[str, bpy.types.Action],
+    collection: bpy.types.Collection,
+) -> None:
+    """Put rigs into their collection, and keep their actions, which nothing else does."""
+    for obj in set(rigs) - set(collection.objects):
+        collection.objects.link(obj)
+    for action in actions.values():
+        if action.library is None:
+            action.use_fake_user = True
+        elif action not in (kept := list(collection.values())):
+            # a fake user keeps nothing that is linked
+            collection[f"{_KEPT}_{len(kept)}"] = action
+
+
+_KEPT = "steer_action"
+"""How the names of custom properties begin that keep linked actions in a file."""
+_Names = tuple[list[str], list[str]]
+"""Names of objects, and of actions."""
+
+
 @dataclass(frozen=True)
-class _Appended:
-    """What was appended, by the names that it had."""
+class _Found:
+    """What came from other files, by the names that it had there."""
 
-    objects: dict[str, bpy.types.Object]
-    actions: dict[str, bpy.types.Action]
+    objects: dict[str, bpy.types.Object] = field(default_factory=dict)
+    actions: dict[str, bpy.types.Action] = field(default_factory=dict)
 
-    def has(self, objects: list[str], actions: list[str]) -> bool:
-        """Whether all of that is there."""
-        return self.objects.keys() >= set(objects) and self.actions.keys() >= set(actions)
+    def missing(self, names: _Names) -> list[str]:
+        """Which of these names of objects and actions are not there."""
+        missing = [name for name in names[0] if name not in self.objects]
+        return missing + [name for name in names[1] if name not in self.actions]
+
+    def add(self, path: Path, names: _Names, *, link: bool) -> None:
+        """Append or link what a file has of these names."""
+        libraries: Any = bpy.data.libraries
+        with libraries.load(str(path), link=link) as (there, wanted):
+            objects = [name for name in names[0] if name in there.objects]
+            actions = [name for name in names[1] if name in there.actions]
+            wanted.objects, wanted.actions = list(objects), list(actions)
+        self.objects.update(_there(objects, wanted.objects))
+        self.actions.update(_there(actions, wanted.actions))
 
 
-def _appended(path: Path, objects: list[str], actions: list[str]) -> _Appended:
-    libraries: Any = bpy.data.libraries
-    with libraries.load(str(path.resolve()), link=False) as (there, wanted):
-        objects = [name for name in dict.fromkeys(objects) if name in there.objects]
-        actions = [name for name in actions if name in there.actions]
-        wanted.objects, wanted.actions = list(objects), list(actions)
-    found = (zip(objects, wanted.objects, strict=True), zip(actions, wanted.actions, strict=True))
-    return _Appended(*({name: item for name, item in pairs if item is not None} for pairs in found))
+def _there(names: list[str], items: list[Any]) -> dict[str, Any]:
+    return {name: item for name, item in zip(names, items, strict=True) if item is not None}
 
 
-def _needs(path: Path) -> dict[str, tuple[list[str], list[str]]]:
-    """Names of the characters of a file, and of the objects and actions that they were made of.
+def _needs(path: Path) -> tuple[dict[str, _Names], dict[Path, _Names]]:
+    """What the characters of a file were made of, and in which files that is.
 
-    All objects are linked to be asked, and go again.
+    The scenes of the file are linked with all that they hold, and go again.
+
+    Returns:
+        Names of the objects and of the actions of each character; and of all of these, characters
+        included, by their files.
     """
     libraries: Any = bpy.data.libraries
     before = set(libraries)
     with libraries.load(str(path.resolve()), link=True) as (there, wanted):
-        wanted.objects = list(there.objects)
+        wanted.objects, wanted.scenes = list(there.objects), list(there.scenes)
+        own = list(there.objects), list(there.actions)
     found = filter(library.is_character, wanted.objects)
     needs = {obj.name: sources.names_of(obj) for obj in found}
     # what moves without actions cannot become heroes
     needs = {name: names if all(names) else ([], []) for name, names in needs.items()}
+    files: dict[Path, _Names] = {path.resolve(): ([], [])}
+    wished = (
+        [*needs, *(n for objects, _ in needs.values() for n in objects)],
+        [n for _, actions in needs.values() for n in actions],
+    )
+    kinds: Any = (bpy.data.objects, bpy.data.actions)
+    for kind, items in enumerate(kinds):
+        linked = {item.name: item for item in items if item.library}
+        for name in dict.fromkeys(wished[kind]):
+            file = path.resolve()
+            if name not in own[kind] and name in linked:
+                file = Path(bpy.path.abspath(linked[name].library.filepath)).resolve()
+            files.setdefault(file, ([], []))[kind].append(name)
     for made in set(libraries) - before:
         libraries.remove(made)
-    return needs
+    return needs, files

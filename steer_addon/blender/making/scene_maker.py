@@ -104,7 +104,7 @@ def make_scene(options: SceneOptions) -> SceneResult:
     if options.characters:
         usual = load_preset(options.preset, *crowds.user_preset_folders()).settings.agents.radius
         scale = settings.agents.radius / usual if usual > 0.0 else 1.0
-        _show_characters(stage, result.crowd, options.characters, scale)
+        _show_characters(stage, result, options.characters, scale)
     _make_look(stage, site, plan, settings)
     stage.tidy()
     scene.frame_set(options.frames[0])
@@ -200,11 +200,15 @@ def _make_crowd(
 
 
 def _show_characters(
-    stage: Stage, crowd: bpy.types.Object, files: tuple[Path, ...], scale: float
+    stage: Stage, made: SceneResult, files: tuple[Path, ...], scale: float
 ) -> None:
     """Show agents as the characters of files, in place of what they are shown as."""
-    found = [obj for file in dict.fromkeys(files) for obj in append_characters(file, stage.scene)]
-    modifier = display.require_modifier(crowd)
+    found = [
+        obj
+        for file in dict.fromkeys(files)
+        for obj in append_characters(file, stage.scene, made.warnings)
+    ]
+    modifier = display.require_modifier(made.crowd)
     if len(found) == 1:
         display.set_input(modifier, "Object", found[0])
     else:
@@ -215,7 +219,7 @@ def _show_characters(
         display.set_input(modifier, "Collection", cast)
     display.set_input(modifier, "Display", "Character" if len(found) == 1 else "Characters")
     display.set_input(modifier, "Scale", scale)
-    gathering.gather(crowd)
+    gathering.gather(made.crowd)
 
 
 def _arrangement(plan: Plan, settings: CrowdSettings) -> Arrangement:
