@@ -6,35 +6,26 @@ their instances are hidden, by a table that the Crowd modifier reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...core.diagnoses import Diagnosis
-from ...core.errors import SceneError
+from ...core.diagnoses import Diagnosis, diagnose
+from ...core.errors import CharacterError
 from ...core.results.frames import Frame
-from ..characters import library, library_group, optional_parts, origins
-from ..characters.heroes import aligned, blending, figure_rigs, stepping
-from ..characters.heroes.hero import MARK, make_hero
-from ..crowd import crowds, hero_table
-from ..crowd.casting import characters_of
-from ..display import display
-from ..display.look import look_of
+from ..characters.heroes.hero import MARK
+from ..crowd import hero_table
 from ..suspension import suspended
 from . import hero_age
 from .hero_motion import Tracks, frames_of
 from .hero_parts import Parts
+from .hero_stage import AGENT, Stage, staged, sweep
 
-AGENT = "steer_agent"
-"""Custom property of the empty on top of a hero: the id of its agent."""
 _COLLECTION_KEY = "steer_heroes"
 """Custom property of collections of heroes: the table of their crowd."""
-_KINDS = ("meshes", "curves", "lattices", "armatures", "actions")
-"""Kinds of data that rigs consist of, beside objects."""
 
 
 @dataclass
@@ -44,107 +35,14 @@ class Result:
     Attributes:
         done: Ids of the agents that became heroes, or are instances again.
         kept: Ids of heroes that stay: those that are heroes already, or were edited by hand.
+        lacking: Ids of agents whose character has no rig any more; the warnings say so.
         warnings: Diagnoses of the scene.
     """
 
     done: list[int] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)
+    lacking: list[int] = field(default_factory=list)
     warnings: list[Diagnosis] = field(default_factory=list)
-
-
-class Stage:
-    """Makes rigs of the agents of a crowd; what characters were made of is read once for all."""
-
-    def __init__(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
-        """Look at a crowd.
-
-        Raises:
-            SteerError: It shows no characters.
-        """
-        modifier = display.require_modifier(crowds.require_crowd(obj))
-        self.characters = characters_of(modifier)
-        if not self.characters:
-            raise SceneError(
-                f"Crowd {obj.name!r} shows no characters: choose Character or Characters under "
-                "Display, as only these have rigs"
-            )
-        self.look = look_of(modifier)
-        self.made: list[bpy.types.ID] = []
-        self._templates: list[bpy.types.ID] = []
-        self._scene = scene
-        self._seed = int(display.get_input(modifier, "Seed"))
-        self._origins: dict[str, origins.Origins] = {}
-
-    def origins_of(self, number: int) -> origins.Origins:
-        """What the character with a number was made of."""
-        character = self.characters[number % len(self.characters)]
-        found = self._origins.get(character.name_full)
-        if found is None:
-            if origins.KEY not in character and figure_rigs.is_built_in(character):
-                before = len(self.made)
-                found = figure_rigs.origins_of(character, self._scene, self.made)
-                made = self.made[before:]
-                self._templates += [item for item in made if isinstance(item, bpy.types.Object)]
-            else:
-                library.rows_of(character)
-                found = aligned.aligned(origins.read(character), self._scene, MARK, self.made)
-                found = blending.blendable(found, MARK, self.made)
-                found = stepping.stepping_round(found, self._scene, MARK, self.made)
-            self._origins[character.name_full] = found
-        return found
-
-    def make(
-        self, name: str, tracks: Tracks, column: int, collection: bpy.types.Collection
-    ) -> bpy.types.Object:
-        """Make the rig of one agent."""
-        start = int(tracks.present[:, column].argmax())
-        number = int(np.round(tracks.posture[start, column, 2]))
-        given = tracks.parts[start, column : column + 1]
-        found = self._with_parts(number, int(tracks.ids[column]), given)
-        upright = library_group.upright_of(self.characters[number % len(self.characters)])
-        motion = tracks.motion(column, self.look, upright)
-        carrier = make_hero(name, motion, found, collection, self.made)
-        carrier[AGENT] = str(tracks.ids[column])
-        for item in carrier.children_recursive:
-            item["id"] = int(tracks.ids[column])  # materials draw by it
-        return carrier
-
-    def _with_parts(self, number: int, agent: int, given: Any) -> origins.Origins:
-        """What an agent's character was made of, without the optional parts that it lacks."""
-        found = self.origins_of(number)
-        optional = optional_parts.parts_of(self.characters[number % len(self.characters)])
-        said = None if np.isnan(given[0]) else given
-        drawn = optional_parts.carried(optional, [agent], self._seed, said)[0]
-        missing = {name for (name, _chance), has in zip(optional, drawn, strict=True) if not has}
-        return replace(found, parts=tuple(p for p in found.parts if p.name not in missing))
-
-    def close(self, complete: bool) -> None:
-        """Remove what served only to be copied, or all that was made."""
-        wanted = self._templates if complete else self.made
-        bpy.data.batch_remove(list(dict.fromkeys(wanted)))
-        sweep()
-
-
-@contextmanager
-def staged(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Stage]:
-    """A stage whose work stays where no error comes up."""
-    stage, complete = Stage(obj, scene), False
-    with suspended():
-        try:
-            yield stage
-            complete = True
-        finally:
-            stage.close(complete)
-
-
-def sweep() -> None:
-    """Remove what rigs consisted of where no rig is left that uses it."""
-    while True:
-        found: list[Any] = [item for kind in _KINDS for item in getattr(bpy.data, kind)]
-        unused = [item for item in found if MARK in item and not item.users]
-        if not unused:
-            return
-        bpy.data.batch_remove(unused)
 
 
 def promote(
@@ -162,8 +60,8 @@ def promote(
         progress: Called with the share done, 0 to 1.
 
     Raises:
-        SteerError: The crowd has no frames or no characters, or a character no rig; then nothing
-            has changed, but that remains of heroes without rigs may be gone.
+        SteerError: The crowd has no frames, or no characters with rigs; then nothing has changed,
+            but that remains of heroes without rigs may be gone.
     """
     result = Result()
     there = set(carriers(obj)) - lost(obj)
@@ -172,14 +70,34 @@ def promote(
     if not wanted:
         return result
     with staged(obj, scene) as stage:
+        why = stage.why_no_rigs()
         frames = frames_of(obj, scene, lambda share: progress(0.8 * share), result.warnings)
         tracks = Tracks(frames, wanted, obj.name)
+        able = _able(stage, tracks, why, result)
         left = carriers(obj)
         parts = Parts(left.values())
         # they have the names of those that are made now
-        parts.remove(_parts_of(parts, left, set(wanted), _collection(obj)))
-        result.done = _stand(stage, obj, scene, tracks, progress)
+        parts.remove(_parts_of(parts, left, able, _collection(obj)))
+        result.done = _stand(stage, obj, scene, tracks, able, progress)
     return result
+
+
+def _able(stage: Stage, tracks: Tracks, why: dict[int, CharacterError], result: Result) -> set[int]:
+    """Ids of the agents whose character has a rig; the result gets the others.
+
+    Raises:
+        CharacterError: None of them has.
+    """
+    numbers = stage.numbers_of(tracks)
+    lacks = np.isin(numbers, list(why))
+    if lacks.all():
+        raise why[int(numbers[0])]
+    for number, error in why.items():
+        if count := int((numbers == number).sum()):
+            name = stage.characters[number].name
+            result.warnings.append(diagnose("RIGS_LACKING", name, count=count, reason=str(error)))
+    result.lacking = tracks.ids[lacks].tolist()
+    return set(tracks.ids[~lacks].tolist())
 
 
 def _stand(
@@ -187,9 +105,10 @@ def _stand(
     obj: bpy.types.Object,
     scene: bpy.types.Scene,
     tracks: Tracks,
+    able: set[int],
     progress: Callable[[float], None],
 ) -> list[int]:
-    """Make rigs of agents that went along tracks, and hide their instances; returns the ids."""
+    """Make rigs of those who can of agents on tracks, and hide their instances; returns the ids."""
     collection = _collection(obj)
     fresh = collection is None
     if collection is None:
@@ -199,6 +118,8 @@ def _stand(
     width, made = max(4, len(str(tracks.ids.max()))), dict[int, bpy.types.Object]()
     for column, number in enumerate(tracks.ids.tolist()):
         progress(0.8 + 0.2 * column / len(tracks.ids))
+        if number not in able:
+            continue
         label = f"{obj.name}.{number:0{width}d}"
         made[number] = stage.make(label, tracks, column, collection)
     parts = Parts(made.values())
@@ -224,10 +145,11 @@ def renew(
         progress: Called with the share done, 0 to 1.
 
     Returns:
-        Which are made again; those that were changed by hand are kept.
+        Which are made again; those that were changed by hand are kept, and those whose character
+        has no rig any more.
 
     Raises:
-        SteerError: The crowd cannot be simulated, or a character has no rig; then nothing has
+        SteerError: The crowd cannot be simulated, or no character has a rig; then nothing has
             changed.
     """
     heroes, result = carriers(obj), Result()
@@ -237,16 +159,17 @@ def renew(
     if not wanted:
         return result
     with staged(obj, scene) as stage:
-        for character in stage.characters:
-            if origins.KEY in character or not figure_rigs.is_built_in(character):
-                origins.read(character)
+        why = stage.why_no_rigs()
         told = frames_of(obj, scene, lambda share: progress(0.8 * share), result.warnings)
         frames = [_of_agents(frame, wanted) for frame in told]
         there = {number for frame in frames for number in frame.id[frame.alive != 0].tolist()}
-        tracks = Tracks(frames, sorted(wanted & there), obj.name) if wanted & there else None
-        demote(obj, wanted)
-        if tracks is not None:
-            result.done = _stand(stage, obj, scene, tracks, progress)
+        if not wanted & there:
+            demote(obj, wanted)
+            return result
+        tracks = Tracks(frames, sorted(wanted & there), obj.name)
+        able = _able(stage, tracks, why, result)
+        demote(obj, wanted.difference(result.lacking))
+        result.done = _stand(stage, obj, scene, tracks, able, progress)
     return result
 
 

@@ -15,7 +15,7 @@ from ..display import display
 from ..display.look import Look, look_of
 from ..live import simulate
 from ..suspension import suspended
-from . import copies, heroes, keyframes, removal, rig_bakes
+from . import copies, hero_stage, keyframes, removal, rig_bakes
 
 
 def has_bake(obj: bpy.types.Object) -> bool:
@@ -173,7 +173,7 @@ def take_back(obj: bpy.types.Object) -> int:
     collection = _own_bake(obj)
     found = [collection] if collection is not None else removal.find_bakes(obj.name)
     count = sum(map(removal.delete_bake, found))
-    heroes.sweep()
+    hero_stage.sweep()
     obj.steer.bake_collection = None
     crowds.unhide(obj)
     return count

@@ -14,7 +14,7 @@ from ...core.results.frames import Frame
 from ..characters.keys import add_curves, keyed_curves
 from ..live import simulate
 from .hero_motion import Tracks
-from .heroes import AGENT, staged
+from .hero_stage import AGENT, staged
 from .keyframes import BakeResult, mark_rotations
 from .removal import MARK, delete_bake, find_bakes
 

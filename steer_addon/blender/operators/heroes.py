@@ -284,7 +284,7 @@ class OBJECT_OT_steer_promote_again(SteerOperator, bpy.types.Operator):
         self.warn(result.warnings)
         if result.kept:
             self.report({"WARNING"}, f"{_named(result.kept)} changed by hand and stay as they are")
-        gone = old - len(result.done) - len(result.kept)
+        gone = old - len(result.done) - len(result.kept) - len(result.lacking)
         told = f"Promoted {counted(len(result.done), 'agent')} again"
         if not gone:
             return told

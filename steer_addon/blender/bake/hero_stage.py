@@ -1,0 +1,148 @@
+"""Where rigs of agents are made: what the characters of a crowd were made of is read once for all.
+
+What was made goes again where an error comes up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import CharacterError, SceneError
+from ..characters import library, library_group, optional_parts, origins
+from ..characters.heroes import aligned, blending, figure_rigs, stepping
+from ..characters.heroes.hero import MARK, make_hero
+from ..crowd import crowds
+from ..crowd.casting import characters_of
+from ..display import display
+from ..display.look import look_of
+from ..suspension import suspended
+from .hero_motion import Tracks
+
+AGENT = "steer_agent"
+"""Custom property of the empty on top of a hero: the id of its agent."""
+_KINDS = ("meshes", "curves", "lattices", "armatures", "actions")
+"""Kinds of data that rigs consist of, beside objects."""
+
+
+class Stage:
+    """Makes rigs of the agents of a crowd; what characters were made of is read once for all."""
+
+    def __init__(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+        """Look at a crowd.
+
+        Raises:
+            SteerError: It shows no characters.
+        """
+        modifier = display.require_modifier(crowds.require_crowd(obj))
+        self.characters = characters_of(modifier)
+        if not self.characters:
+            raise SceneError(
+                f"Crowd {obj.name!r} shows no characters: choose Character or Characters under "
+                "Display, as only these have rigs"
+            )
+        self.look = look_of(modifier)
+        self.made: list[bpy.types.ID] = []
+        self._templates: list[bpy.types.ID] = []
+        self._scene = scene
+        self._seed = int(display.get_input(modifier, "Seed"))
+        self._origins: dict[str, origins.Origins] = {}
+
+    def why_no_rigs(self) -> dict[int, CharacterError]:
+        """Why characters cannot be rigs, by their numbers.
+
+        Raises:
+            CharacterError: None of them can.
+        """
+        found: dict[int, CharacterError] = {}
+        for number, character in enumerate(self.characters):
+            if origins.KEY in character or not figure_rigs.is_built_in(character):
+                try:
+                    origins.read(character)
+                except CharacterError as error:
+                    found[number] = error
+        if len(found) == len(self.characters):
+            raise found[0]
+        return found
+
+    def numbers_of(self, tracks: Tracks) -> NDArray[np.int64]:
+        """The number of each agent's character, shape (agent_count,)."""
+        numbers: NDArray[np.int64] = np.round(tracks.posture[0, :, 2]).astype(np.int64)
+        return numbers % len(self.characters)
+
+    def origins_of(self, number: int) -> origins.Origins:
+        """What the character with a number was made of."""
+        character = self.characters[number]
+        found = self._origins.get(character.name_full)
+        if found is None:
+            if origins.KEY not in character and figure_rigs.is_built_in(character):
+                before = len(self.made)
+                found = figure_rigs.origins_of(character, self._scene, self.made)
+                made = self.made[before:]
+                self._templates += [item for item in made if isinstance(item, bpy.types.Object)]
+            else:
+                library.rows_of(character)
+                found = aligned.aligned(origins.read(character), self._scene, MARK, self.made)
+                found = blending.blendable(found, MARK, self.made)
+                found = stepping.stepping_round(found, self._scene, MARK, self.made)
+            self._origins[character.name_full] = found
+        return found
+
+    def make(
+        self, name: str, tracks: Tracks, column: int, collection: bpy.types.Collection
+    ) -> bpy.types.Object:
+        """Make the rig of one agent."""
+        number = int(self.numbers_of(tracks)[column])
+        start = int(tracks.present[:, column].argmax())
+        given = tracks.parts[start, column : column + 1]
+        found = self._with_parts(number, int(tracks.ids[column]), given)
+        upright = library_group.upright_of(self.characters[number])
+        motion = tracks.motion(column, self.look, upright)
+        carrier = make_hero(name, motion, found, collection, self.made)
+        carrier[AGENT] = str(tracks.ids[column])
+        for item in carrier.children_recursive:
+            item["id"] = int(tracks.ids[column])  # materials draw by it
+        return carrier
+
+    def _with_parts(self, number: int, agent: int, given: Any) -> origins.Origins:
+        """What an agent's character was made of, without the optional parts that it lacks."""
+        found = self.origins_of(number)
+        optional = optional_parts.parts_of(self.characters[number])
+        said = None if np.isnan(given[0]) else given
+        drawn = optional_parts.carried(optional, [agent], self._seed, said)[0]
+        missing = {name for (name, _chance), has in zip(optional, drawn, strict=True) if not has}
+        return replace(found, parts=tuple(p for p in found.parts if p.name not in missing))
+
+    def close(self, complete: bool) -> None:
+        """Remove what served only to be copied, or all that was made."""
+        wanted = self._templates if complete else self.made
+        bpy.data.batch_remove(list(dict.fromkeys(wanted)))
+        sweep()
+
+
+@contextmanager
+def staged(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Stage]:
+    """A stage whose work stays where no error comes up."""
+    stage, complete = Stage(obj, scene), False
+    with suspended():
+        try:
+            yield stage
+            complete = True
+        finally:
+            stage.close(complete)
+
+
+def sweep() -> None:
+    """Remove what rigs consisted of where no rig is left that uses it."""
+    while True:
+        found: list[Any] = [item for kind in _KINDS for item in getattr(bpy.data, kind)]
+        unused = [item for item in found if MARK in item and not item.users]
+        if not unused:
+            return
+        bpy.data.batch_remove(unused)

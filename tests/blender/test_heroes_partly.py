@@ -1,0 +1,69 @@
+"""Heroes of a crowd of several characters, one of which has lost an action of its rig."""
+
+from __future__ import annotations
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.bake import heroes  # noqa: E402
+from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.live_scenes import make_crowd, make_target  # noqa: E402
+from tests.blender.test_heroes import ROUGH  # noqa: E402
+from tests.blender.walking_rigs import walking_rig  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
+CHARACTERS = [0, 0, 1, 1, 1, 0]
+"""The character of each agent: the second one cannot be a rig."""
+
+
+@pytest.fixture
+def crowd():
+    """A crowd of two characters, the second one which lacks an action of its rig."""
+    recipe = making.Recipe("Idle", "Walk", "Run", plan=ROUGH)
+    rig = walking_rig()
+    first = making.make_character(bpy.context.scene, rig, recipe).character
+    first.name = "A"
+    second = first.copy()
+    second.name = "B"
+    library.ensure_collection(bpy.context.scene).objects.link(second)
+    text = second["steer_origin"]
+    second["steer_origin"] = text.replace('"action": "Run"', '"action": "Gone"')
+    assert second["steer_origin"] != text
+    obj = make_crowd([(2 * i, 0, 0) for i in range(len(CHARACTERS))])
+    make_target(obj)
+    obj.steer.frame_end = 3
+    given = obj.data.attributes.new("character", "INT", "POINT")
+    given.data.foreach_set("value", CHARACTERS)
+    modifier = display.find_modifier(obj)
+    display.set_input(modifier, "Collection", first.users_collection[0])
+    display.set_input(modifier, "Display", "Characters")
+    return obj
+
+
+def test_agents_with_rigs_are_promoted_and_the_others_are_named(crowd):
+    result = heroes.promote(crowd, bpy.context.scene, [0, 2, 3, 5])
+    assert (result.done, result.lacking) == ([0, 5], [2, 3])
+    assert heroes.hidden(crowd) == set(heroes.carriers(crowd)) == {0, 5}
+    (told,) = [found for found in result.warnings if found.code == "RIGS_LACKING"]
+    assert (told.subject, told.values["count"]) == ("B", 2)
+    assert "Action 'Gone' of character 'B' is not in this file" in told.sentence
+    with pytest.raises(CharacterError, match="Action 'Gone' of character"):
+        heroes.promote(crowd, bpy.context.scene, [2, 4])
+    assert heroes.hidden(crowd) == {0, 5}
+
+
+def test_heroes_whose_character_lost_its_rig_since_stay_when_others_are_made_again(crowd):
+    second = bpy.data.objects["B"]
+    lost = second["steer_origin"]
+    second["steer_origin"] = lost.replace("Gone", "Run")
+    heroes.promote(crowd, bpy.context.scene, [0, 2])
+    second["steer_origin"] = lost
+    crowd.steer.agents.max_speed *= 0.5
+    assert heroes.outdated(crowd, bpy.context.scene) == {0, 2}
+    kept = heroes.carriers(crowd)[2]
+    result = heroes.renew(crowd, bpy.context.scene)
+    assert (result.done, result.kept, result.lacking) == ([0], [], [2])
+    assert heroes.carriers(crowd)[2] == kept and heroes.hidden(crowd) == {0, 2}
