@@ -156,7 +156,7 @@ def run(options: argparse.Namespace) -> Result:
 def _bake_to_keyframes(work: Pipeline) -> Result:
     jobs = work.jobs("Baking")
     for crowd in work.crowds:
-        _set_keyframes(crowd, work.options)
+        _set_keyframes(crowd, work.scene, work.options)
     with closing(simulated_together(work, list(jobs))) as ready:
         rows = {job.crowd.name: _keyframes_row(work, job, done) for job, done in ready}
     result = work.report(
@@ -173,7 +173,9 @@ def _bake_to_keyframes(work: Pipeline) -> Result:
     return result
 
 
-def _set_keyframes(crowd: bpy.types.Object, options: argparse.Namespace) -> None:
+def _set_keyframes(
+    crowd: bpy.types.Object, scene: bpy.types.Scene, options: argparse.Namespace
+) -> None:
     """Write the options of a bake to keyframes to a crowd.
 
     Raises:
@@ -182,7 +184,7 @@ def _set_keyframes(crowd: bpy.types.Object, options: argparse.Namespace) -> None
     if options.rigs:
         options.bodies = "RIGS"
         crowd.steer.bake_source_object = crowd.steer.bake_source_collection = None
-    batch.set_bake(crowd, options, _KEYFRAME_SETTINGS)
+    batch.set_bake(crowd, scene, options, _KEYFRAME_SETTINGS)
     if options.rigs and not keyed_crowds.makes_rigs(crowd):
         raise SceneError(
             f"Crowd {crowd.name!r} shows no characters, and only these have rigs: leave --rigs out"
@@ -232,7 +234,7 @@ def _export(work: Pipeline) -> Result:
     paths = _export_paths(options.out, work.crowds, chosen)
     jobs = list(work.jobs("Exporting"))
     for crowd, path in zip(work.crowds, paths, strict=True):
-        batch.set_bake(crowd, options, ("step", "tolerance"))
+        batch.set_bake(crowd, work.scene, options, ("step", "tolerance"))
         batch.check_new_file(path, chosen.suffix)
     # a bake knows nothing of settings that are only for this run
     ignore_bake = bool(options.set or options.preset) or options.seed is not None

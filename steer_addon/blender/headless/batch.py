@@ -289,11 +289,17 @@ def agent_count(scene: bpy.types.Scene, names: Sequence[str] = ()) -> int:
     return sum(len(obj.data.vertices) for obj in chosen)
 
 
-def set_bake(crowd: bpy.types.Object, options: argparse.Namespace, names: tuple[str, ...]) -> None:
+def set_bake(
+    crowd: bpy.types.Object,
+    scene: bpy.types.Scene,
+    options: argparse.Namespace,
+    names: tuple[str, ...],
+) -> None:
     """Write options of a keyframe bake to a crowd's properties, as in the panel.
 
     Args:
         crowd: The crowd.
+        scene: Its scene, in whose unit the panel has what is in meters here.
         options: Names of the object or collection to copy, empties, and the options of `names`;
             None leaves what is there.
         names: Settings of the bake that are options.
@@ -302,6 +308,8 @@ def set_bake(crowd: bpy.types.Object, options: argparse.Namespace, names: tuple[
         SceneError: The file has no such object or collection.
     """
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    if "tolerance" in given:
+        given["tolerance"] *= units_per_meter(scene)
     write_settings(crowd.steer.bake, replace(bake_settings_of(crowd), **given))
     if options.empties or options.object is not None or options.collection is not None:
         crowd.steer.bake_source_object = _find("object", options.object, bpy.data.objects)
