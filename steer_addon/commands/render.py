@@ -7,7 +7,9 @@ import statistics
 import time
 
 from .. import words
+from ..blender.checks import attribute_checks
 from ..blender.headless import batch, render
+from ..core.diagnoses import add_new
 from . import arguments
 from .output import ProgressLine, Result
 from .pipeline import check_compiled
@@ -63,7 +65,10 @@ def run(options: argparse.Namespace) -> Result:
     if options.crowd:
         render.show_only(scene, batch.find_crowds(scene, options.crowd))
     # bakes need nothing of Steer
-    warnings = check_compiled(options.require_compiled) if render.simulates(scene) else []
+    simulated = render.simulated(scene)
+    warnings = check_compiled(options.require_compiled) if simulated else []
+    for crowd in simulated:
+        add_new(warnings, attribute_checks.found(crowd))
     frames = options.frames or range(scene.frame_start, scene.frame_end + 1)
     render.prepare(scene, options.out, options.engine, options.samples, options.size)
     video = options.out / f"{options.file.stem}.mp4" if options.video else None

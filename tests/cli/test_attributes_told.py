@@ -9,6 +9,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.making.scene_look import add_camera  # noqa: E402
 from tests.blender.live_scenes import make_crowd, make_target, seekers  # noqa: E402
 from tests.blender.toy_characters import make_toy  # noqa: E402
 
@@ -30,6 +31,7 @@ def told_in_panel(empty_scene, tmp_path):
         attribute.data.foreach_set("value", np.full(count, value))
     obj.data.attributes.new("radius", "FLOAT", "EDGE")
     obj.steer.frame_end = 3
+    add_camera(bpy.context.scene, 40.0)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
     found = [told for told in advice.diagnoses(obj) if told.code in CODES]
     assert {told.code for told in found} == CODES
@@ -44,6 +46,7 @@ def told_in_panel(empty_scene, tmp_path):
         ("bake", "--to", "cache", "--cache", "cache"),
         ("bake", "--to", "csv", "--out", "out.csv"),
         ("extract", "--out", "world"),
+        ("render", "--out", "pictures", "--frames", "1-1", "--size", "16x16", "--samples", "1"),
     ],
 )
 def test_commands_say_what_the_panel_says(run, told_in_panel, tmp_path, monkeypatch, words):

@@ -144,9 +144,9 @@ def _longest_first(found: list[bpy.types.Object], last: int) -> list[bpy.types.O
     return sorted(found, key=reach, reverse=True)
 
 
-def simulates(scene: bpy.types.Scene) -> bool:
-    """Whether a crowd that pictures show is simulated for them."""
-    return any(not (obj.hide_render or plays_back(obj)) for obj in crowds.crowds(scene))
+def simulated(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The crowds that pictures show, and that are simulated for them."""
+    return [obj for obj in crowds.crowds(scene) if not (obj.hide_render or plays_back(obj))]
 
 
 def picture_path(folder: Path, number: int) -> Path:
