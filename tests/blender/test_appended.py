@@ -7,6 +7,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import heroes  # noqa: E402
+from steer_addon.blender.characters import library  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
 from tests.blender.test_characters_shown import crowd_of, level_frame  # noqa: E402
 from tests.blender.toy_characters import make_toy  # noqa: E402
@@ -38,6 +39,9 @@ def test_append_shows_the_agents_and_no_heap_of_poses(tmp_path, promoted):
     assert instances() == expected
     unseen = [obj for obj in bpy.data.objects if not obj.users_collection]
     assert {"Crowd State", "Poses of People"} <= {obj.name for obj in unseen}
+    # people are put away
+    layers = bpy.context.view_layer.layer_collection.children
+    assert layers["People"].exclude
     # also without Steer no render has them
     assert all(obj.hide_render for obj in unseen if "Poses" in obj.name)
 
@@ -53,4 +57,34 @@ def test_an_appended_character_is_no_heap_of_poses_either(tmp_path, wanted):
     bpy.ops.wm.append(directory=f"{path}/Object/", filename=name)
     toy = bpy.data.objects["Toy"]
     assert toy.hide_viewport and toy.hide_render
+    # it is out of the way
+    (home,) = toy.users_collection
+    assert home.name == ("Characters" if wanted == "Crowd" else "Appended Characters")
+    assert bpy.context.view_layer.layer_collection.children[home.name].exclude
     assert instances() == (3 if wanted == "Crowd" else 0)
+
+
+def test_a_character_that_is_appended_joins_no_crowd(tmp_path):
+    make_toy("New")
+    path = tmp_path / "toy.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    make_toy()
+    for _ in range(2):
+        bpy.ops.wm.append(directory=f"{path}/Object/", filename="New")
+    assert [obj.name for obj in library.ensure_collection(bpy.context.scene).objects] == ["Toy"]
+    (home,) = bpy.data.objects["New"].users_collection
+    assert {"New", "New.001"} == set(home.objects.keys()) and home.name == "Appended Characters"
+
+
+def test_a_collection_of_characters_that_is_appended_keeps_them(tmp_path):
+    toy = make_toy()
+    named = toy.users_collection[0].name
+    path = tmp_path / "toy.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.wm.append(directory=f"{path}/Collection/", filename=named)
+    (home,) = bpy.data.objects["Toy"].users_collection
+    assert home.name == named and len(bpy.data.collections) == 1
+    assert bpy.context.view_layer.layer_collection.children[home.name].exclude
+    assert instances() == 0

@@ -23,14 +23,20 @@ from ..display.appended import hidden
 from ..display.name_order import by_name
 from . import described, library_group, pose_points
 
-KEY = hidden("steer_character")
+KEY = hidden("steer_character", lambda scene: ensure_collection(scene, APPENDED_NAME))
 """Custom property of library objects: what rows of poses there are."""
 REACH = "steer_reach"
 """Custom property of those that were made of a rig: how wide they are, see `keep_reach`."""
 _MOST_OF_IT = 80.0
 """Percentage of its vertices that count for it: arms and what they hold reach further."""
 COLLECTION_NAME, RIGS_NAME = "Characters", "Rigs of Characters"
-_COLLECTION_KEYS = {COLLECTION_NAME: "steer_characters", RIGS_NAME: "steer_character_rigs"}
+APPENDED_NAME = "Appended Characters"
+"""A collection of its own: another crowd may choose from all that are in *Characters*."""
+_COLLECTION_KEYS = {
+    COLLECTION_NAME: "steer_characters",
+    RIGS_NAME: "steer_character_rigs",
+    APPENDED_NAME: "steer_appended_characters",
+}
 """Custom properties of these collections."""
 _VERSION = 1
 """Raise it with every change of the property."""
@@ -234,7 +240,7 @@ def ensure_collection(scene: bpy.types.Scene, name: str = COLLECTION_NAME) -> bp
 
     Args:
         scene: The scene, in which it is made where needed.
-        name: Name of a new one: `COLLECTION_NAME` or `RIGS_NAME`.
+        name: Name of a new one: a key of `_COLLECTION_KEYS`.
     """
     key = _COLLECTION_KEYS[name]
     for child in scene.collection.children:
