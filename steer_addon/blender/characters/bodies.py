@@ -214,8 +214,8 @@ class Posed(Body):
         return track.at(self._offsets[id(track)])
 
     def _gone(self) -> NDArray[np.float64]:
-        """How far standing has gone where it begins [m]."""
-        key = id(self.stand)
+        """How far standing, or the walk whose pose is held for it, has gone where it begins [m]."""
+        key = id(self.stand or self.walk)
         gone: NDArray[np.float64] = self._offsets.get(key, 0.0) * self._drifts.get(key, np.zeros(2))
         return gone
 
@@ -229,6 +229,7 @@ class Posed(Body):
             if track is None:
                 # without standing, the pose in which the feet pass each other is held
                 parts.append((weight, self._begin()))
+                drift = drift + weight * self._gone()
                 continue
             part = (time + self._offsets.get(id(track), 0.0)) % 1.0
             drift = drift + weight * part * self._drifts.get(id(track), np.zeros(2))
