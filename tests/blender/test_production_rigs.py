@@ -1,4 +1,4 @@
-"""Rigs as productions have them: root motion without standing, and more to come."""
+"""Rigs as productions have them, played as Blender shows them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import making  # noqa: E402
+from steer_addon.blender.characters import making, rigs  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
-from tests.blender.test_heroes import assert_same_poses  # noqa: E402
-from tests.blender.walking_rigs import add_gait, make_rig  # noqa: E402
+from tests.blender.test_heroes import assert_same_poses, mesh_points  # noqa: E402
+from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -31,3 +31,57 @@ def test_without_standing_a_walk_with_root_motion_begins_where_it_stands():
     poses = made.space.positions[wave.first : wave.first + wave.count]
     assert np.ptp(poses[..., :2].mean(axis=1), axis=0).max() < 0.1
     assert_same_poses(made, 0.003)
+
+
+def free(part, rig):
+    """Let a part be deformed by a rig without being its child."""
+    part.parent = None
+    part.matrix_world = rig.matrix_world.copy()
+
+
+def test_a_hero_takes_along_skin_that_is_no_child_of_its_rig():
+    rig = walking_rig()
+    rig.location = (1.0, 2.0, 0.0)
+    for part in [obj for obj in rig.children if obj.parent_type == "OBJECT"]:
+        free(part, rig)
+    assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
+
+
+def size_in(rig, name):
+    """Width and height of all parts in the first frame of an action, as Blender shows them."""
+    rig.animation_data_create().action = action = bpy.data.actions[name]
+    bpy.context.scene.frame_set(int(action.frame_range[0]))
+    graph = bpy.context.evaluated_depsgraph_get()
+    points = np.concatenate([mesh_points(graph, part) for part in rigs.candidates(rig)])
+    rig.animation_data.action = None
+    return np.ptp(points, axis=0)[::2]
+
+
+@pytest.mark.parametrize("kind", ["LIMIT_ROTATION", "driver"])
+def test_angles_of_bones_are_those_of_their_order(kind):
+    rig = walking_rig()
+    head = rig.pose.bones["head"]
+    head.rotation_mode = "ZXY"
+    for action in map(bpy.data.actions.get, ("Idle", "Walk")):
+        bag = action.layers[0].strips[0].channelbag(action.slots[0])
+        for index, angle in enumerate((0.9, 1.2, 0.8)):
+            curve = bag.fcurves.new(head.path_from_id("rotation_euler"), index=index)
+            curve.keyframe_points.insert(0.0, angle)
+    part = bpy.data.objects["head"]
+    if kind == "driver":
+        free(part, rig)
+        part.shape_key_add(name="Basis")
+        for point in (block := part.shape_key_add(name="Wide")).data:
+            point.co.x *= 3.0
+        driver = block.driver_add("value").driver
+        target = driver.variables.new().targets[0]
+        target.id, target.data_path = rig, head.path_from_id("rotation_euler") + "[0]"
+        driver.expression = driver.variables[0].name
+    else:
+        limit = head.constraints.new(kind)
+        limit.owner_space, limit.use_limit_x, limit.max_x = "LOCAL", True, 0.2
+    expected = size_in(rig, "Walk")
+    made = make(rig, Recipe("Idle", "Walk", plan=COARSE))
+    row = next(row for row in made.space.gaits if row.name == "walk")
+    poses = made.space.positions[row.first : row.first + row.count]
+    assert np.abs(np.ptp(poses, axis=1)[:, ::2] - expected).max(axis=1).min() < 0.01

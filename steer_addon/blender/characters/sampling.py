@@ -18,7 +18,7 @@ from ...core.characters.aligning import Facing
 from ...core.errors import CharacterError
 from ..scene_units import meters_per_unit
 from ..suspension import suspended
-from .copies import copied, driver_targets, keys_of, thin, thinned
+from .copies import copied, keys_of, thin, thinned
 from .keys import read, slot_of
 from .rigs import curves
 from .settings import Settings
@@ -149,7 +149,6 @@ class Sampler:
         self._orders: list[Any] = []
         self._keyed: dict[str, Any] = {}
         self._settings: Settings | None = None
-        self._eulers = False
         self.twins: list[bpy.types.Object] = []
         self.names: list[str] = []
         self.sizes: list[int] = []
@@ -271,14 +270,18 @@ class Sampler:
         bones = self.rig.pose.bones
         count = len(bones)
         if not self._orders:
-            modes = [bone.rotation_mode for bone in bones]
-            self._orders = [mode if mode in _EULERS else "XYZ" for mode in modes]
-            self._eulers = any(map(_reads_eulers, [self.rig, *self.rig.children_recursive]))
-            bones.foreach_set("rotation_mode", [0] * count)
-        if self._eulers:
-            turns = zip(values[:count, 3:7], self._orders, strict=True)
-            angles = [Quaternion(turn).to_euler(order) for turn, order in turns]
-            bones.foreach_set("rotation_euler", np.array(angles, np.float32).ravel())
+            # constraints and drivers read angles in the order of their bone
+            self._orders = [bone.rotation_mode for bone in bones]
+            for bone in bones:
+                if bone.rotation_mode not in _EULERS:
+                    bone.rotation_mode = "QUATERNION"
+        turned = [n for n, order in enumerate(self._orders) if order in _EULERS]
+        if turned:
+            angles = np.zeros((count, 3), np.float32)
+            for number in turned:
+                turn = Quaternion(values[number, 3:7].tolist())
+                angles[number] = turn.to_euler(self._orders[number])
+            bones.foreach_set("rotation_euler", angles.ravel())
         for name, part in (
             ("location", values[:count, :3]),
             ("rotation_quaternion", values[:count, 3:7]),
@@ -333,11 +336,6 @@ def _in_rows(settings: NDArray[np.float64]) -> NDArray[np.float64]:
     result[..., 3] = 1.0
     result[..., :3] = np.pad(settings, ((0, 0), (0, 3 * rows - width))).reshape(count, rows, 3)
     return result
-
-
-def _reads_eulers(obj: bpy.types.Object) -> bool:
-    """Whether a driver of an object, or of its shape keys, reads the angles of a bone."""
-    return any("rotation_euler" in target.data_path for target in driver_targets(obj))
 
 
 def _points(evaluated: bpy.types.Object) -> F32:

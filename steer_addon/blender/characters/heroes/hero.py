@@ -138,6 +138,9 @@ def _copy_rig(
     for obj, copy in copies.items():
         copy.name = f"{name} {'Rig' if obj == rig else obj.name}"
         collection.objects.link(copy)
+        if copy.parent is None and not copy.constraints:
+            # skin is deformed where it is, and does not go along with its rig
+            copy.parent, copy.matrix_parent_inverse = fit, Matrix()
         if obj == rig or obj in origins.parts:
             copy.hide_viewport = copy.hide_render = False
     top = copies[rig]
