@@ -166,7 +166,7 @@ def _memory(scene: bpy.types.Scene, rig: bpy.types.Object, recipe: Recipe) -> st
     counts = rigs.counts(rig, scene.view_layers[0].depsgraph)
     shown = [count for name, count in counts.items() if name not in recipe.without]
     vertices, faces = (int(recipe.faces * sum(part[k] for part in shown)) for k in (0, 1))
-    seconds = rigs.seconds(recipe, scene.render.fps / scene.render.fps_base)
+    seconds = rigs.seconds(rig, recipe, scene.render.fps / scene.render.fps_base)
     poses = expected_poses(recipe, _height(scene, rig), seconds)
     return check_memory(poses, vertices, faces, recipe)
 

@@ -8,6 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.characters import making, rigs  # noqa: E402
+from steer_addon.blender.characters.heroes import hero  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from tests.blender.test_heroes import assert_same_poses, mesh_points  # noqa: E402
@@ -85,3 +86,56 @@ def test_angles_of_bones_are_those_of_their_order(kind):
     row = next(row for row in made.space.gaits if row.name == "walk")
     poses = made.space.positions[row.first : row.first + row.count]
     assert np.abs(np.ptp(poses, axis=1)[:, ::2] - expected).max(axis=1).min() < 0.01
+
+
+def longer(action, frames, name):
+    """Let an action move something else too, over more frames, before all others in it."""
+    other = bpy.data.objects.new(name, None)
+    slot = action.slots.new("OBJECT", other.name)
+    bag = action.layers[0].strips[0].channelbag(slot, ensure=True)
+    for bone in ("root", "leg.l", "leg.r", "head", "more"):
+        curve = bag.fcurves.new(f'pose.bones["{bone}"].location', index=0)
+        curve.keyframe_points.insert(0.0, 0.0)
+        curve.keyframe_points.insert(frames, 1.0)
+        bag.fcurves.new(f'pose.bones["{bone}"].location', index=1).keyframe_points.insert(0.0, 0.0)
+        bag.fcurves.new(f'pose.bones["{bone}"].location', index=2).keyframe_points.insert(0.0, 0.0)
+
+
+def test_of_an_action_of_several_the_slot_and_frames_of_the_rig_count_under_a_new_name_too():
+    rig = walking_rig()
+    walk = bpy.data.actions["Walk"]
+    rig.animation_data.action = walk
+    rig.animation_data.action = None
+    longer(walk, 250.0, "Camera")
+    rig.name = "Somebody"
+    made = make(rig, Recipe("Idle", "Walk", plan=COARSE))
+    row = next(row for row in made.space.gaits if row.name == "walk")
+    assert (row.stride, row.speed) == pytest.approx((1.0, 1.0), rel=0.05)
+    assert_same_poses(made, 0.003)
+
+
+def test_of_two_files_whose_actions_are_called_alike_each_rig_has_its_own(tmp_path):
+    for name, stride in (("a", 1.0), ("b", 0.6)):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        rig = make_rig("Hero")
+        add_gait(rig, "Walk", stride, 24)
+        collection = bpy.data.collections.new("Char")
+        for obj in (rig, *rig.children):
+            collection.objects.link(obj)
+        bpy.data.libraries.write(
+            str(tmp_path / f"{name}.blend"), {collection, bpy.data.actions["Walk"]}
+        )
+    bpy.ops.wm.read_homefile(use_empty=True)
+    for name, stride in (("a", 1.0), ("b", 0.6)):
+        with bpy.data.libraries.load(str(tmp_path / f"{name}.blend"), link=True) as (_, wanted):
+            wanted.collections, wanted.actions = ["Char"], ["Walk"]
+        found = wanted.collections[0].override_hierarchy_create(
+            bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
+        )
+        rig = next(obj for obj in found.all_objects if obj.type == "ARMATURE")
+        made = make(rig, Recipe("", "Walk", plan=COARSE))
+        row = next(row for row in made.space.gaits if row.name == "walk")
+        assert row.stride == pytest.approx(stride, rel=0.05)
+        assert_same_poses(made, 0.003)
+        heroes = [obj for obj in bpy.data.objects if hero.MARK in obj]
+        assert heroes and all(obj.override_library is None for obj in heroes)

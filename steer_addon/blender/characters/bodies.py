@@ -51,7 +51,7 @@ class Body:
 
     def expected(self, points: F32) -> int:
         """A guess at the number of poses, before strides are known."""
-        seconds = rigs.seconds(self.recipe, self.sampler.fps)
+        seconds = rigs.seconds(self.sampler.rig, self.recipe, self.sampler.fps)
         return expected_poses(self.recipe, float(np.ptp(points[:, 2])), seconds)
 
     def gait_count(self) -> int:
@@ -79,7 +79,7 @@ class Posed(Body):
         found = {role: rigs.find_action(rig, name) for role, name in wanted.items() if name}
         for role in ("Walk", "Run"):
             if role in found:
-                rigs.check_frames(found[role], role)
+                rigs.check_frames(rig, found[role], role)
         clips = [(name, rigs.find_action(rig, action)) for name, action in recipe.clips]
         read = sampler.read([*found.values(), *(action for _name, action in clips)])
         tracks = dict(zip(found, read, strict=False))

@@ -61,19 +61,24 @@ def copied(
     twins: dict[bpy.types.Object, bpy.types.Object] = {}
     data: dict[bpy.types.ID, bpy.types.ID] = {}
     for obj in with_helpers(objects):
-        twin = twins[obj] = obj.copy()
+        twin = twins[obj] = _own_copy(obj)
         made.append(twin)
-        if twin.override_library is not None:
-            # Blender would give poses back to what is linked
-            twin.make_local(clear_liboverride=True)
         keys = keys_of(obj)
         if keys is not None and obj.data not in data and own_keys(keys):
-            data[obj.data] = obj.data.copy()
+            data[obj.data] = _own_copy(obj.data)
             made.append(data[obj.data])
         twin.data = data.get(obj.data, obj.data)
     for obj, twin in twins.items():
         point_to(twin, twins, keys=twin.data != obj.data)
     return twins
+
+
+def _own_copy(item: Any) -> Any:
+    """A copy that belongs to this file; that of an override would be removed when it is opened."""
+    copy = item.copy()
+    if copy.override_library is not None:
+        copy.make_local(clear_liboverride=True)
+    return copy
 
 
 def keys_of(obj: bpy.types.Object) -> bpy.types.Key | None:

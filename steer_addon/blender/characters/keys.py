@@ -52,21 +52,37 @@ def keyed_curves(data: bpy.types.AnimData) -> Iterator[bpy.types.FCurve]:
             yield from strip.fcurves
 
 
-def slot_of(action: bpy.types.Action, name: str = "") -> Any:
+def slot_of(action: bpy.types.Action, rig: bpy.types.Object) -> Any:
     """The slot of an action that a rig plays; None where there is none for objects.
 
     Args:
         action: The action. It may move other objects too, such as a prop.
-        name: Name of the rig. A slot of that name is taken first, then the one that moves most
-            bones.
+        rig: The rig. The slot that it has, or had last, is taken first, then one of its name, then
+            the one that moves most bones.
     """
+    data = rig.animation_data
+    wanted = [f"OB{rig.name}"]
+    if data is not None:
+        now = data.action_slot.identifier if data.action_slot is not None else ""
+        wanted = [now, data.last_slot_identifier, *wanted]
 
-    def fits(slot: Any) -> tuple[bool, int]:
+    def fits(slot: Any) -> tuple[int, int]:
         bones = sum(curve.data_path.startswith("pose.bones[") for curve in curves_of(action, slot))
-        return bones > 0 and slot.name_display == name, bones
+        known = bones > 0 and slot.identifier in wanted
+        return -wanted.index(slot.identifier) if known else -len(wanted), bones
 
     fitting = [slot for slot in action.slots if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]
     return max(fitting, key=fits, default=None)
+
+
+def frames_of(action: bpy.types.Action, rig: bpy.types.Object) -> tuple[float, float]:
+    """First and last frame of what an action does to a rig; others in it may take longer."""
+    owned = curves_of(action, slot_of(action, rig))
+    found = [curve.range() for curve in owned if curve.keyframe_points or curve.sampled_points]
+    if action.use_frame_range or not found:
+        first, last = action.frame_range
+        return float(first), float(last)
+    return min(first for first, _last in found), max(last for _first, last in found)
 
 
 def key_slot_of(action: bpy.types.Action, keys: Any, name: str, alone: bool) -> Any:

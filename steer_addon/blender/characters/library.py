@@ -308,21 +308,6 @@ def require_object(obj: bpy.types.Object, name: str) -> bpy.types.Object:
     return found
 
 
-def require_action(obj: bpy.types.Object, name: str) -> bpy.types.Action:
-    """An action of a character.
-
-    Raises:
-        CharacterError: It is gone.
-    """
-    found: bpy.types.Action | None = next(_named(bpy.data.actions, obj, name), None)
-    if found is None:
-        raise CharacterError(
-            f"Action {name!r} of character {obj.name!r} is not in this file: bring it back (File > "
-            "Append), or make the character again from other actions"
-        )
-    return found
-
-
 def check_fit(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
     """Refuse poses that are not of the vertices of a mesh.
 

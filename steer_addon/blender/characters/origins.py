@@ -287,8 +287,18 @@ def read(obj: bpy.types.Object) -> Origins:
             "is another rig of that name: give that one another name, and this name to the rig of "
             "the character"
         )
-    actions = tuple(library.require_action(obj, track.action) for track in tracks)
+    actions = tuple(_action(obj, rig, track.action) for track in tracks)
     return Origins(rig, tuple(parts), tracks, actions, rows, above, basis, units, legs)
+
+
+def _action(obj: bpy.types.Object, rig: bpy.types.Object, name: str) -> bpy.types.Action:
+    found = rigs.action_named(rig, name)
+    if found is None:
+        raise CharacterError(
+            f"Action {name!r} of character {obj.name!r} is not in this file: bring it back (File > "
+            "Append), or make the character again from other actions"
+        )
+    return found
 
 
 def _said(leg: Leg) -> list[Any]:

@@ -12,6 +12,7 @@ from mathutils import Vector
 
 from ...core.characters.recipe import Recipe
 from ...core.errors import CharacterError, short
+from .keys import curves_of, frames_of, slot_of
 
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 ROLES = {
@@ -158,10 +159,25 @@ def actions_of(rig: bpy.types.Object) -> list[bpy.types.Action]:
     own, result = _own_actions(rig), []
     for action in bpy.data.actions:
         bones = bones_of(action)
-        if bones and 2 * len(bones & known) >= len(bones):
+        fits = bones and 2 * len(bones & known) >= len(bones)
+        if fits and action == action_named(rig, action.name):
             result.append(action)
     # sorting keeps the order of names
     return sorted(result, key=lambda action: action not in own)
+
+
+def action_named(rig: bpy.types.Object, name: str) -> bpy.types.Action | None:
+    """The action of a name; where linked files have others of that name, the one of a rig.
+
+    It is one that the rig plays, or else from the file of the rig, or else one of this file.
+    """
+    found = [action for action in bpy.data.actions if action.name == name]
+    if len(found) < 2:
+        return next(iter(found), None)
+    override = rig.override_library
+    home = (override.reference if override and override.reference else rig).library
+    own = _own_actions(rig)
+    return min(found, key=lambda a: (a not in own, a.library != home, a.library is not None))
 
 
 def _own_actions(rig: bpy.types.Object) -> set[bpy.types.Action | None]:
@@ -194,13 +210,13 @@ def find_action(rig: bpy.types.Object, name: str) -> bpy.types.Action:
         CharacterError: There is none, it lasts one frame, or it moves bones that the rig lacks.
     """
     known = actions_of(rig)
-    action = bpy.data.actions.get(name)
+    action = action_named(rig, name)
     if action is None:
         raise CharacterError(
             f"There is no action {short(name)}: give one of rig {rig.name!r}: {names_of(known)}"
         )
     bones = bones_of(action)
-    missing = sorted(bones - set(rig.pose.bones.keys()))
+    missing = sorted(bones - {bone.name for bone in rig.data.bones})
     if action not in known:
         which = f", which lacks bone {missing[0]!r}" if missing else ""
         raise CharacterError(
@@ -240,7 +256,7 @@ def loops(rig: bpy.types.Object, action: bpy.types.Action) -> bool:
 
     It may end elsewhere on the ground, as actions with root motion do.
     """
-    first, last = action.frame_range
+    first, last = frames_of(action, rig)
     if last - first < 1.0 or _DEED.search(action.name):
         return False
     size = max((bone.tail_local.length for bone in rig.data.bones), default=1.0)
@@ -251,7 +267,7 @@ def loops(rig: bpy.types.Object, action: bpy.types.Action) -> bool:
         if bone.parent is None
     }
     moved: dict[str, Vector] = {}
-    for curve in curves(action):
+    for curve in curves_of(action, slot_of(action, rig)):
         ends = curve.evaluate(first), curve.evaluate(last)
         if curve.data_path.endswith("rotation_quaternion"):
             turns.setdefault(curve.data_path, []).append(ends)
@@ -334,13 +350,13 @@ def check_upright(name: str, posed: bpy.types.Object, feet: tuple[str, ...]) -> 
         )
 
 
-def check_frames(action: bpy.types.Action, role: str) -> None:
+def check_frames(rig: bpy.types.Object, action: bpy.types.Action, role: str) -> None:
     """Refuse an action of one frame where motion is wanted.
 
     Raises:
         CharacterError: It lasts one frame.
     """
-    first, last = action.frame_range
+    first, last = frames_of(action, rig)
     if last - first < 1.0:
         raise CharacterError(
             f"Action {action.name!r} lasts one frame, and {role} takes motion: choose "
@@ -348,13 +364,15 @@ def check_frames(action: bpy.types.Action, role: str) -> None:
         )
 
 
-def seconds(recipe: Recipe, fps: float) -> float:
+def seconds(rig: bpy.types.Object, recipe: Recipe, fps: float) -> float:
     """Time of the actions that are sampled by it, those of standing and of clips [s].
 
     Args:
+        rig: The rig.
         recipe: What is made.
         fps: Frame rate of its actions.
     """
     names = [recipe.stand, *(action for _, action in recipe.clips)]
-    found = [bpy.data.actions[name] for name in names if name in bpy.data.actions]
-    return sum(action.frame_range[1] - action.frame_range[0] for action in found) / fps
+    found = filter(None, (action_named(rig, name) for name in names))
+    frames = (frames_of(action, rig) for action in found)
+    return sum(last - first for first, last in frames) / fps

@@ -19,8 +19,7 @@ from ...core.errors import CharacterError
 from ..scene_units import meters_per_unit
 from ..suspension import suspended
 from .copies import copied, keys_of, thin, thinned
-from .keys import read, slot_of
-from .rigs import curves
+from .keys import curves_of, frames_of, read, slot_of
 from .settings import Settings
 
 F32 = NDArray[np.float32]
@@ -111,9 +110,9 @@ def blended(parts: list[tuple[float, NDArray[np.float64]]]) -> NDArray[np.float6
     return result
 
 
-def _knots(action: bpy.types.Action, first: float, last: float) -> int:
-    """Steps in which an action is read: each key of even ones, as of imported files, is at one."""
-    times = [read(curve.keyframe_points, "co", 2)[::2] for curve in curves(action)]
+def _knots(owned: Sequence[bpy.types.FCurve], first: float, last: float) -> int:
+    """Steps in which curves are read: each key of even ones, as of imported files, is at one."""
+    times = [read(curve.keyframe_points, "co", 2)[::2] for curve in owned]
     keys = np.unique(np.concatenate([np.empty(0), *times]))
     gaps = np.diff(keys)
     gaps = gaps[gaps > _NEAR]
@@ -145,7 +144,7 @@ class Sampler:
             decimate: Share of the faces that is kept.
         """
         self._made: list[Any] = []
-        self.name = rig.name
+        self.name, self._source = rig.name, rig
         self._orders: list[Any] = []
         self._keyed: dict[str, Any] = {}
         self._settings: Settings | None = None
@@ -210,23 +209,24 @@ class Sampler:
     def read(self, actions: Sequence[bpy.types.Action]) -> list[Track]:
         """Read the bones of all actions that are blended; do so once, before the first blend."""
         owners = {"": self.rig, **self._keyed}
-        self._settings = Settings(self.name, owners, actions)
+        self._settings = Settings(self._source, owners, actions)
         return [self._read(action, self._settings) for action in actions]
 
     def _read(self, action: bpy.types.Action, settings: Settings) -> Track:
-        first, last = (float(value) for value in action.frame_range)
+        first, last = frames_of(action, self._source)
         track = Track(action, (first, last), self.fps)
+        slot = slot_of(action, self._source)
+        owned = curves_of(action, slot)
         if last - first < 1.0:
             frames = [first]
         else:
-            frames = np.linspace(first, last, _knots(action, first, last) + 1).tolist()
+            frames = np.linspace(first, last, _knots(owned, first, last) + 1).tolist()
         data = self.rig.animation_data or self.rig.animation_data_create()
         for bone in self.rig.pose.bones:
             bone.matrix_basis = Matrix()
         # a strip that is being edited
         data.use_tweak_mode = False
         data.action = action
-        slot = slot_of(action, self.name)
         if slot is None:
             raise CharacterError(f"Action {action.name!r} moves no object: choose another action")
         data.action_slot = slot

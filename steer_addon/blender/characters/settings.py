@@ -32,16 +32,16 @@ class Settings:
     """The keyed values of a copy of a rig, in one order."""
 
     def __init__(
-        self, name: str, owners: dict[str, Any], actions: Sequence[bpy.types.Action]
+        self, rig: bpy.types.Object, owners: dict[str, Any], actions: Sequence[bpy.types.Action]
     ) -> None:
         """Find all values that some actions key.
 
         Args:
-            name: Name of the rig whose copy it is.
+            rig: The rig whose copy it is.
             owners: The copy by "", and those of shape keys of its parts by the names of theirs.
             actions: The actions.
         """
-        self._name, self._owners = name, owners
+        self._rig, self._owners = rig, owners
         self._fields: dict[Key, _Field] = {}
         for key in sorted({key for action in actions for key, _curve in self._curves(action)}):
             found = _field(owners[key[0]], key)
@@ -66,7 +66,7 @@ class Settings:
             found.put(value)
 
     def _curves(self, action: bpy.types.Action) -> Iterator[tuple[Key, bpy.types.FCurve]]:
-        for curve in curves_of(action, slot_of(action, self._name)):
+        for curve in curves_of(action, slot_of(action, self._rig)):
             if not _PLACES.match(curve.data_path):
                 yield ("", curve.data_path, curve.array_index), curve
         for name, keys in self._owners.items():

@@ -202,9 +202,7 @@ def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
         add(part.name, part.parent_bone, [slot.name for slot in part.material_slots], *_place(part))
         add(*(_settings(modifier, rig) for modifier in part.modifiers), *_mesh(part))
     names = {recipe.stand, recipe.walk, recipe.run, *(action for _, action in recipe.clips)}
-    actions: list[bpy.types.Action | None] = [
-        bpy.data.actions.get(name) for name in sorted(names - {""})
-    ]
+    actions = [rigs.action_named(rig, name) for name in sorted(names - {""})]
     if rig.type != "ARMATURE":
         below = [rig, *rig.children_recursive]
         actions += [obj.animation_data.action for obj in below if obj.animation_data is not None]

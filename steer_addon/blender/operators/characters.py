@@ -232,7 +232,7 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         try:
             recipe = self._recipe(context)
             recipe.check_names()
-            poses = expected_poses(recipe, height, rigs.seconds(recipe, fps))
+            poses = expected_poses(recipe, height, rigs.seconds(context.object, recipe, fps))
             return f"About {check_memory(poses, vertices, faces, recipe)}"
         except CharacterError as error:
             return str(error)

@@ -47,7 +47,7 @@ def aligned(
 
 def _key_roots(rig: bpy.types.Object, action: bpy.types.Action, track: Track) -> None:
     """Give an action the places and turns that root bones have in a track."""
-    slot: Any = slot_of(action, rig.name)
+    slot: Any = slot_of(action, rig)
     strip: Any = action.layers[0].strips[0]
     curves = strip.channelbag(slot, ensure=True).fcurves
     times = np.linspace(*track.frames, len(track.values))

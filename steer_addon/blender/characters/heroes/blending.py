@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..keys import curves_of, slot_of
+from ..keys import curves_of, frames_of, slot_of
 from ..origins import Origins
 
 _SAMPLES = 16
@@ -38,7 +38,9 @@ def blendable(origins: Origins, mark: str, made: list[bpy.types.ID]) -> Origins:
     actions, before = list(origins.actions), dict[str, NDArray[np.float64]]()
     for number in np.flatnonzero(mixed):
         action = actions[number]
-        turns = {path: _turns(found, action) for path, found in _rotations(action).items()}
+        frames = frames_of(action, origins.rig)
+        found = _rotations(action, origins.rig)
+        turns = {path: _turns(parts, frames) for path, parts in found.items()}
         start = np.array([1.0, 0.0, 0.0, 0.0])
         against = [p for p, turn in turns.items() if (turn * before.get(p, start)).sum() < 0.0]
         if against:
@@ -46,7 +48,7 @@ def blendable(origins: Origins, mark: str, made: list[bpy.types.ID]) -> Origins:
             copy[mark], copy.use_fake_user = action.name, False
             made.append(copy)
             actions[number] = copy
-            curves = _rotations(copy)
+            curves = _rotations(copy, origins.rig)
             for path in against:
                 turns[path] = -turns[path]
                 for curve in curves[path].values():
@@ -55,19 +57,18 @@ def blendable(origins: Origins, mark: str, made: list[bpy.types.ID]) -> Origins:
     return replace(origins, actions=tuple(actions))
 
 
-def _rotations(action: bpy.types.Action) -> Curves:
+def _rotations(action: bpy.types.Action, rig: bpy.types.Object) -> Curves:
     result: Curves = {}
-    for curve in curves_of(action, slot_of(action)):
+    for curve in curves_of(action, slot_of(action, rig)):
         if curve.data_path.endswith(_PATH):
             result.setdefault(curve.data_path, {})[curve.array_index] = curve
     return result
 
 
-def _turns(parts: dict[int, Any], action: bpy.types.Action) -> NDArray[np.float64]:
+def _turns(parts: dict[int, Any], frames: tuple[float, float]) -> NDArray[np.float64]:
     """Quaternions at some times, shape (_SAMPLES, 4)."""
     result = np.tile([1.0, 0.0, 0.0, 0.0], (_SAMPLES, 1))
-    first, last = action.frame_range
-    times = np.linspace(float(first), float(last), _SAMPLES)
+    times = np.linspace(*frames, _SAMPLES)
     for index, curve in parts.items():
         result[:, index] = [curve.evaluate(time) for time in times]
     return result

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ....core.characters.holding import held_back
 from ....core.characters.picking import SHEARS, stances
 from ..copies import copied
-from ..keys import add_slot, fill, new_action, slot_of
+from ..keys import add_slot, fill, frames_of, new_action, slot_of
 from ..origins import Origins, RowOrigin
 from .shapes import Shapes
 
@@ -333,10 +333,10 @@ def _add_strips(
         strips: Any = data.nla_tracks.new()
         strips.name = track.action
         strip = strips.strips.new(track.action, int(frames[0]), action)
-        if strip.action_slot is None:
+        if strip.action_slot != (slot := slot_of(action, origins.rig)):
             # Blender crashes where the slot that it chose itself is set again
-            strip.action_slot = slot_of(action)
-        first, last = map(float, action.frame_range)
+            strip.action_slot = slot
+        first, last = frames_of(action, origins.rig)
         strip.action_frame_start, strip.action_frame_end = first, last
         strip.frame_start = frames[0]
         strip.frame_end = max(frames[1], frames[0] + 1.0)

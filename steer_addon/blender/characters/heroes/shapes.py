@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..copies import keys_of
-from ..keys import add_slot, curves_of, fill, key_slot_of
+from ..keys import add_slot, curves_of, fill, frames_of, key_slot_of
 from ..origins import Origins
 from ..settings import stop
 
@@ -27,7 +27,7 @@ class Shapes:
 
     def __init__(self, origins: Origins) -> None:
         """Find the curves of the shape keys of all that is seen."""
-        self._actions = origins.actions
+        self._actions, self._rig = origins.actions, origins.rig
         found = {keys for part in origins.parts if (keys := keys_of(part)) is not None}
         self._curves = {keys: self._curves_of(keys, len(found) == 1) for keys in found}
 
@@ -84,7 +84,7 @@ class Shapes:
             used = np.flatnonzero(shares[:, number])
             values: Any = usual
             if curve is not None:
-                first, last = map(float, action.frame_range)
+                first, last = frames_of(action, self._rig)
                 times = first + _wrapped(parts[used, number]) * (last - first)
                 values = [curve.evaluate(time) for time in times]
             result[used] += shares[used, number] * values
