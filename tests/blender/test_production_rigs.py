@@ -11,8 +11,9 @@ from steer_addon.blender.characters import making, rigs  # noqa: E402
 from steer_addon.blender.characters.heroes import hero  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.test_heroes import assert_same_poses, mesh_points  # noqa: E402
-from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import add_gait, box, make_rig, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -139,3 +140,56 @@ def test_of_two_files_whose_actions_are_called_alike_each_rig_has_its_own(tmp_pa
         assert_same_poses(made, 0.003)
         heroes = [obj for obj in bpy.data.objects if hero.MARK in obj]
         assert heroes and all(obj.override_library is None for obj in heroes)
+
+
+def same_walk(found, expected):
+    """Whether two characters walk alike, whatever else they carry."""
+    rows = [next(r for r in made.space.gaits if r.name == "walk") for made in (found, expected)]
+    assert rows[0].stride == pytest.approx(rows[1].stride, rel=0.01)
+    return found.space.positions.shape[1] == expected.space.positions.shape[1]
+
+
+@pytest.mark.parametrize("kinds", [("COPY_TRANSFORMS",), ("COPY_LOCATION", "COPY_ROTATION")])
+def test_an_armature_whose_bones_follow_the_rig_belongs_to_it(kinds):
+    deform = make_rig("Deform")
+    rig = walking_rig("Control")
+    expected = make(rig, Recipe("Idle", "Walk", plan=COARSE))
+    for part in list(rig.children):
+        bpy.data.objects.remove(part)
+    with pytest.raises(CharacterError, match="deforms and carries no mesh"):
+        make(rig, Recipe("Idle", "Walk", plan=COARSE))
+    for bone in deform.pose.bones:
+        for kind in kinds:
+            constraint = bone.constraints.new(kind)
+            constraint.target, constraint.subtarget = rig, bone.name
+    made = make(rig, Recipe("Idle", "Walk", plan=COARSE))
+    assert same_walk(made, expected)
+    if "COPY_TRANSFORMS" in kinds:
+        # the others know no shear, as heroes have it on slopes
+        assert_same_poses(made, 0.003)
+
+
+def test_one_hand_that_holds_a_rig_does_not_make_it_part_of_it():
+    other, rig = make_rig("Other"), walking_rig()
+    other.pose.bones["head"].constraints.new("COPY_LOCATION").target = rig
+    assert {obj.parent for obj in rigs.candidates(rig)} == {rig}
+
+
+@pytest.mark.parametrize("kind", ["SURFACE_DEFORM", "LATTICE", "hung"])
+def test_what_follows_a_part_is_a_part(kind):
+    rig = walking_rig()
+    shirt, head = box("shirt", (0, 0, 1.3), (0.5, 0.4, 0.5)), bpy.data.objects["head"]
+    carrier = bpy.data.objects.new("carrier", bpy.data.lattices.new("carrier"))
+    if kind == "hung":
+        shirt.parent = carrier
+        hang = carrier.constraints.new("CHILD_OF")
+        hang.target, hang.subtarget, hang.set_inverse_pending = rig, "head", False
+    elif kind == "LATTICE":
+        carrier.modifiers.new("Armature", "ARMATURE").object = rig
+        shirt.modifiers.new("Lattice", kind).object = carrier
+    else:
+        shirt.modifiers.new("Surface", kind).target = head
+    if kind != "SURFACE_DEFORM":
+        bpy.context.scene.collection.objects.link(carrier)
+    assert shirt in rigs.candidates(rig)
+    assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)

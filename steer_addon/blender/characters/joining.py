@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..suspension import suspended
+from . import rigs
 from .sampling import Sampler
 
 _ORDER = "steer_order"
 _MOST_MAPS = 8
 """Most UV maps of a mesh in Blender."""
-_NO_MESHES = {"CURVE", "CURVES", "FONT", "META", "POINTCLOUD", "SURFACE", "VOLUME"}
+_NO_MESHES = {
+    "CURVE", "CURVES", "FONT", "GREASEPENCIL", "META", "POINTCLOUD", "SURFACE", "VOLUME",
+}  # fmt: skip
 """Types of objects that are seen and have no mesh."""
 _NAMED = 4
 
@@ -156,7 +159,7 @@ def _listed(names: Sequence[str]) -> str:
 def _left_behind(rig: bpy.types.Object) -> str:
     """A sentence that names what a rig carries and poses cannot hold; empty without any of it."""
     found = []
-    for obj in rig.children_recursive:
+    for obj in rigs.followers(rig):
         # a curve without width is a path
         thin = obj.type == "CURVE" and not (obj.data.bevel_depth or obj.data.extrude)
         shown = obj.type in _NO_MESHES and not thin or obj.instance_type == "COLLECTION"

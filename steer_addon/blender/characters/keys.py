@@ -36,6 +36,14 @@ def new_slot(action: bpy.types.Action, name: str, kind: str = "OBJECT") -> tuple
     return slot, strip.channelbag(slot, ensure=True).fcurves
 
 
+def curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+    """All curves of an action."""
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:  # type: ignore[attr-defined]
+                yield from bag.fcurves
+
+
 def curves_of(action: bpy.types.Action, slot: Any) -> list[bpy.types.FCurve]:
     """The curves of one slot of an action; none without a slot."""
     strips: Any = [strip for layer in action.layers for strip in layer.strips]

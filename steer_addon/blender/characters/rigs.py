@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Set
 from typing import Any
 
 import bpy
@@ -12,7 +12,7 @@ from mathutils import Vector
 
 from ...core.characters.recipe import Recipe
 from ...core.errors import CharacterError, short
-from .keys import curves_of, frames_of, slot_of
+from .keys import curves, curves_of, frames_of, slot_of
 
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 ROLES = {
@@ -35,6 +35,12 @@ _HEAD = re.compile(r"^(?!.*(control|ctrl|target)).*head(?!_?light)", re.IGNORECA
 """Names of bones that are the uppermost of a body."""
 _HANGING = {"CHILD_OF", "COPY_TRANSFORMS"}
 """Types of constraints by which objects hang from a bone without being its children."""
+_POSING = {*_HANGING, "COPY_ROTATION", "COPY_LOCATION"}
+"""Those by which most bones of an armature follow another one, as of a rig for a game."""
+_DEFORMED_BY = {
+    "ARMATURE": "object", "LATTICE": "object", "MESH_DEFORM": "object", "SURFACE_DEFORM": "target",
+}  # fmt: skip
+"""What modifiers call the object that moves the vertices."""
 _UPRIGHT = 0.12
 """Least height of a head over feet, as a share of how far it is away: that of a lizard is 0.2."""
 _DEED = re.compile(
@@ -107,8 +113,7 @@ def _shown_with(rig: bpy.types.Object) -> set[bpy.types.Object]:
 
 def meshes(rig: bpy.types.Object) -> list[bpy.types.Object]:
     """All meshes that a rig deforms or carries, also hidden ones."""
-    found = [obj for obj in (rig, *rig.children_recursive) if obj.type == "MESH"]
-    return found + [o for o in bpy.data.objects if o not in found and _follows(o, rig)]
+    return [obj for obj in followers(rig) if obj.type == "MESH"]
 
 
 def counts(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> dict[str, tuple[int, int]]:
@@ -125,32 +130,46 @@ def height(rig: bpy.types.Object) -> float:
     return max(tops) - min(tops) if tops else 0.0
 
 
-def _follows(obj: bpy.types.Object, rig: bpy.types.Object) -> bool:
-    """Whether a mesh that is no child of a rig is deformed by it, or hangs from it."""
-    if obj.type != "MESH":
-        return False
-    modifiers: list[Any] = [m for m in obj.modifiers if m.type == "ARMATURE"]
-    found = [modifier.object for modifier in modifiers]
-    for constraint in obj.constraints:
-        if constraint.type in _HANGING and not constraint.mute:
-            found += [constraint.target]  # type: ignore[attr-defined]
+def followers(rig: bpy.types.Object) -> list[bpy.types.Object]:
+    """A rig and all that it carries, deforms or poses, one by way of another."""
+    result = [rig, *rig.children_recursive]
+    known, size = set(result), 0
+    while len(known) > size:
+        size = len(known)
+        further = [o for o in bpy.data.objects if o not in known and _follows(o, known)]
+        known.update(further)
+        result += further
+    return result
+
+
+def _follows(obj: bpy.types.Object, known: set[bpy.types.Object]) -> bool:
+    """Whether an object is deformed or posed by some of others, or hangs from it."""
+    found: list[Any] = [obj.parent]
+    for modifier in obj.modifiers:
+        found += [getattr(modifier, _DEFORMED_BY.get(modifier.type, ""), None)]
+    found += _hung_from(obj.constraints)
+    if not known.isdisjoint(found):
+        return True
+    posed = [] if obj.pose is None else list(obj.pose.bones)
+    bound = sum(not known.isdisjoint(_hung_from(bone.constraints, _POSING)) for bone in posed)
+    return 2 * bound > len(posed)
+
+
+def _hung_from(constraints: Any, kinds: Set[str] = _HANGING) -> list[Any]:
+    """What an object or bone hangs from by its constraints."""
+    found: list[Any] = []
+    for constraint in constraints:
+        if constraint.type in kinds and not constraint.mute:
+            found += [constraint.target]
         elif isinstance(constraint, bpy.types.ArmatureConstraint):
             found += [target.target for target in constraint.targets]
-    return rig in found
+    return found
 
 
 def bones_of(action: bpy.types.Action) -> set[str]:
     """Names of the bones that an action moves."""
     found = (_BONE.match(curve.data_path) for curve in curves(action))
     return {match[1].replace('\\"', '"').replace("\\\\", "\\") for match in found if match}
-
-
-def curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
-    """All curves of an action."""
-    for layer in action.layers:
-        for strip in layer.strips:
-            for bag in strip.channelbags:  # type: ignore[attr-defined]
-                yield from bag.fcurves
 
 
 def actions_of(rig: bpy.types.Object) -> list[bpy.types.Action]:

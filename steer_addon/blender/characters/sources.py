@@ -14,7 +14,7 @@ from mathutils import Vector
 from ...core.characters.recipe import Recipe, from_text
 from ...core.errors import CharacterError
 from . import library, origins, rigs
-from .keys import read
+from .keys import curves, read
 
 _VERSION = 2
 """Raise it where a digest is made of other things."""
@@ -290,7 +290,7 @@ def _mesh(part: bpy.types.Object) -> list[object]:
 
 def _keys(action: bpy.types.Action) -> list[object]:
     found: list[object] = []
-    for curve in rigs.curves(action):
+    for curve in curves(action):
         found += [curve.data_path, curve.array_index, curve.mute, curve.extrapolation]
         found += [_even(read(curve.keyframe_points, name, 2)) for name in _KEYS]
         for modifier in curve.modifiers:
