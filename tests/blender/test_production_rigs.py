@@ -13,7 +13,7 @@ from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.test_heroes import assert_same_poses, mesh_points  # noqa: E402
-from tests.blender.walking_rigs import add_gait, box, make_rig, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import add_gait, box, make_rig, state, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -193,3 +193,18 @@ def test_what_follows_a_part_is_a_part(kind):
         bpy.context.scene.collection.objects.link(carrier)
     assert shirt in rigs.candidates(rig)
     assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
+
+
+def test_what_is_bound_to_a_part_keeps_its_faces():
+    rig, shirt = walking_rig(), box("shirt", (0, 0, 1.3), (0.5, 0.4, 0.5))
+    modifier = shirt.modifiers.new("Stick", "SURFACE_DEFORM")
+    modifier.target = bpy.data.objects["head"]
+    bpy.context.view_layer.update()
+    with bpy.context.temp_override(object=shirt, active_object=shirt):
+        bpy.ops.object.surfacedeform_bind(modifier="Stick")
+    assert modifier.is_bound
+    before = state(rig)
+    with pytest.raises(CharacterError, match=r"'Stick' of 'shirt' is bound.*0\.5 of.*set Faces to"):
+        make(rig, Recipe("Idle", "Walk", plan=COARSE, faces=0.5))
+    assert state(rig) == before
+    make(rig, Recipe("Idle", "Walk", plan=COARSE, faces=0.5, without=("shirt",)))

@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 
+from ...core.errors import CharacterError
 from ..display.display import object_inputs, write_input
 from ..suspension import suspended
 
@@ -157,6 +158,22 @@ def thinned(mesh: bpy.types.Mesh, share: float, scene: bpy.types.Scene) -> bpy.t
             )
         finally:
             bpy.data.objects.remove(obj)
+
+
+def check_thin(objects: Iterable[bpy.types.Object], share: float) -> None:
+    """Refuse to thin what is bound vertex by vertex: such a modifier would stop to act.
+
+    Raises:
+        CharacterError: A modifier of an object is bound, and not all faces are kept.
+    """
+    for obj in objects if share < 1.0 else ():
+        for modifier in obj.modifiers:
+            if any(getattr(modifier, name, False) for name in ("is_bound", "is_bind")):
+                raise CharacterError(
+                    f"Modifier {modifier.name!r} of {obj.name!r} is bound to all of its vertices, "
+                    f"which {share:.3g} of its faces do not have: set Faces to 1, or leave that "
+                    "object out"
+                )
 
 
 def thin(obj: bpy.types.Object, share: float) -> None:

@@ -13,7 +13,7 @@ from ...core.characters.pose_space import PoseSpace
 from ...core.characters.recipe import Recipe
 from ...core.characters.rows import Rows
 from ...core.errors import CharacterError, short
-from . import joining, levels, library, optional_parts, origins, rigs, sources
+from . import copies, joining, levels, library, optional_parts, origins, rigs, sources
 from .bodies import Moving, Posed
 from .sampling import Sampler
 
@@ -99,6 +99,7 @@ def making(
         _check_name(name)
     rigs.check_mode(rig)
     parts = rigs.parts_of(rig, recipe.without, recipe.parts)
+    copies.check_thin(parts, recipe.faces)
     optional_parts.check([part.name for part in parts], recipe.optional)
     with Sampler(scene, rig, parts, recipe.faces) as sampler:
         body = Posed(sampler, rig, recipe) if sampler.is_posed else Moving(sampler, recipe)
