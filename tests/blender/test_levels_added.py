@@ -9,8 +9,9 @@ bpy = pytest.importorskip("bpy")
 
 from mathutils.bvhtree import BVHTree  # noqa: E402
 
-from steer_addon.blender.characters import library, library_group  # noqa: E402
+from steer_addon.blender.characters import levels, library, library_group  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.operators import looks, stepping  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
 from tests.blender.test_levels import character, round_rig  # noqa: E402
 
@@ -71,6 +72,32 @@ def test_they_are_offered_until_there_are_some():
     display.set_input(modifier, "Display", "Character")
     display.set_input(modifier, "Object", made.character)
     assert refusal(add).endswith("set Levels of Detail in Make Character")
+
+
+def test_they_are_made_in_steps_and_nothing_is_left_of_what_is_stopped():
+    _crowd, dog = dogs()
+    before = [len(one) for one in (bpy.data.objects, bpy.data.meshes, bpy.data.scenes)]
+    shares = list(levels.adding([dog]))
+    assert len(shares) > 3 and shares == sorted(shares) and 0.0 <= shares[0] < shares[-1] < 1.0
+    assert all(levels_of(dog))
+    levels.put(dog, [])
+    for after in range(1, len(shares) + 1):
+        steps = levels.adding([dog])
+        for _ in range(after):
+            next(steps)
+        steps.close()
+        assert levels_of(dog) == [None, None]
+        assert [len(one) for one in (bpy.data.objects, bpy.data.meshes, bpy.data.scenes)] == before
+    # the window goes on, with progress in the status bar, until Esc stops it
+    assert issubclass(looks.OBJECT_OT_steer_add_levels, stepping.SteppedOperator)
+
+
+def test_without_a_camera_it_says_that_nothing_changes(capfd):
+    assert bpy.context.scene.camera is None
+    dogs()
+    bpy.ops.object.steer_add_levels()
+    told = capfd.readouterr().out
+    assert "Added levels of detail to 1 character. The scene has no active camera, so all" in told
 
 
 def test_levels_are_added_in_one_undo():

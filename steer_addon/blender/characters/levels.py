@@ -6,6 +6,7 @@ Its faces are decimated; each of its vertices keeps its place on a triangle of t
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import bpy
@@ -25,6 +26,8 @@ MOST = len(library_group.LEVELS)
 _PART, _FAR = "steer_part", 0.02
 """Attribute with the number of the object that a vertex is of, and the share of the size of a mesh
 by which the nearest triangle of that object is farther away at most."""
+_WIDTHS = 8
+"""Of so many poses one is looked at, to find a wide one."""
 _KEY = unseen("steer_level")
 """Custom property of the objects: they belong to a character."""
 
@@ -53,27 +56,24 @@ def decimated(
 
 def posed(
     mesh: bpy.types.Mesh, levels: list[bpy.types.Mesh], space: PoseSpace
-) -> list[tuple[bpy.types.Mesh, PoseSpace]]:
-    """The meshes of levels, each with the poses of the whole body.
+) -> Iterator[tuple[bpy.types.Mesh, PoseSpace]]:
+    """The meshes of levels one by one, each with the poses of the whole body.
 
     Args:
         mesh: The whole body, which has not got its poses yet.
         levels: What `decimated` made of it.
         space: Its poses.
     """
-    found = []
     for made in levels:
         triangles, weights = _bind(mesh, made)
         # one pose after another, as the corners of all at once take nine times as much memory
         poses = [np.einsum("vk,vkx->vx", weights, pose[triangles]) for pose in space.positions]
         for name in optional_parts.ATTRIBUTES:
             _copy(mesh, made, name, triangles[:, 0])
-        rows = PoseSpace(np.stack(poses).astype(np.float32), space.gaits, space.clips)
-        found.append((made, rows))
-    for one in (mesh, *levels):
-        if _PART in one.attributes:
-            one.attributes.remove(one.attributes[_PART])
-    return found
+        made.attributes.remove(made.attributes[_PART])
+        yield made, PoseSpace(np.stack(poses).astype(np.float32), space.gaits, space.clips)
+    if _PART in mesh.attributes:
+        mesh.attributes.remove(mesh.attributes[_PART])
 
 
 def lacks(obj: bpy.types.Object) -> bool:
@@ -85,30 +85,65 @@ def lacks(obj: bpy.types.Object) -> bool:
     return not any(display.get_input(modifier, name) for name in names)
 
 
-def add(obj: bpy.types.Object) -> None:
-    """Give a character all levels, of the poses that it has.
+def adding(found: Sequence[bpy.types.Object]) -> Generator[float, None, None]:
+    """Give characters all levels, of the poses that they have.
+
+    Nothing is left of what is closed before its end.
 
     Args:
-        obj: The library object.
+        found: The library objects.
+
+    Yields:
+        The share of the work that is done, 0 to 1.
 
     Raises:
-        CharacterError: It has lost its poses, or comes from another file.
+        CharacterError: One has lost its poses, or comes from another file.
     """
-    library.check_local(obj)
+    for obj in found:
+        library.check_local(obj)
+    meshes: list[bpy.types.Mesh] = []
+    made: list[list[tuple[bpy.types.Mesh, PoseSpace]]] = []
+    try:
+        for number, obj in enumerate(found):
+            made.append([])
+            for share in _making(obj, meshes, made[-1]):
+                yield (number + share) / len(found)
+    except BaseException:
+        for mesh in meshes:
+            bpy.data.meshes.remove(mesh)
+        raise
+    for obj, levels in zip(found, made, strict=True):
+        put(obj, levels)
+
+
+def _making(
+    obj: bpy.types.Object,
+    meshes: list[bpy.types.Mesh],
+    made: list[tuple[bpy.types.Mesh, PoseSpace]],
+) -> Generator[float, None, None]:
+    """Make all levels of a character, and note their meshes as soon as they are there."""
+    yield 0.0
     space = PoseSpace(library.positions_of(obj), *library.rows_of(obj))
+    yield 0.2
     # limbs are farthest from one another where a body is widest
-    widest = int(space.positions[..., :2].std(axis=1).sum(axis=1).argmax())
+    some = space.positions[::_WIDTHS, :, :2]
+    widest = _WIDTHS * int(some.std(axis=1).sum(axis=1).argmax())
     mesh: Any = obj.data
     body: bpy.types.Mesh = mesh.copy()
-    one = np.zeros(len(body.vertices), np.int32)
-    with suspended():
-        scene = bpy.data.scenes.new("Steer Levels")
-        try:
-            coarser = decimated(body, space.positions[widest], one, MOST, scene)
-            put(obj, posed(body, coarser, space))
-        finally:
-            bpy.data.scenes.remove(scene)
-            bpy.data.meshes.remove(body)
+    try:
+        one = np.zeros(len(body.vertices), np.int32)
+        with suspended():
+            scene = bpy.data.scenes.new("Steer Levels")
+            try:
+                coarser = decimated(body, space.positions[widest], one, MOST, scene)
+            finally:
+                bpy.data.scenes.remove(scene)
+        meshes += coarser
+        for number, level in enumerate(posed(body, coarser, space)):
+            made.append(level)
+            yield 0.6 + 0.2 * number
+    finally:
+        bpy.data.meshes.remove(body)
 
 
 def put(obj: bpy.types.Object, made: list[tuple[bpy.types.Mesh, PoseSpace]]) -> None:

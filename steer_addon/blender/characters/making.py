@@ -131,7 +131,7 @@ def making(
         space = rows.space()
         space = PoseSpace(np.ascontiguousarray(space.positions[:, order]), space.gaits, space.clips)
         memory = check_memory(space.pose_count, vertices, faces, recipe)
-        further = levels.posed(mesh, coarser, space)
+        further = list(levels.posed(mesh, coarser, space))
         if character is None:
             character = library.make(name.strip() or name_of(rig), mesh, space, scene)
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ...core.errors import CharacterError, SteerError
@@ -9,8 +11,12 @@ from ..characters import levels, library, sources
 from ..crowd import casting
 from ..display import display
 from .common import SteerOperator, counted, why_no_editable_crowd
+from .stepping import SteppedOperator
 
-_NAME = "Crowd Colors"
+if TYPE_CHECKING:
+    from .stepping import Work
+
+_NAME, _SHARE = "Crowd Colors", "Full Detail"
 
 
 def why_own_materials(context: bpy.types.Context) -> str:
@@ -103,22 +109,25 @@ def why_no_levels(context: bpy.types.Context) -> str:
     return "All characters of the crowd have levels of detail already"
 
 
-class OBJECT_OT_steer_add_levels(SteerOperator, bpy.types.Operator):
+class OBJECT_OT_steer_add_levels(SteppedOperator, bpy.types.Operator):
     """Show agents that are small in the camera's picture with a third, or a ninth, of the faces"""
 
     bl_idname = "object.steer_add_levels"
     bl_label = "Add Levels of Detail"
     needs = (why_no_editable_crowd, why_no_levels)
+    doing = "Adding levels of detail"
 
-    def run(self, context: bpy.types.Context) -> str:
+    def work(self, context: bpy.types.Context) -> Work:
         """Give levels to each shown character that has none, and no rig."""
-        shown = casting.characters_of(display.require_modifier(context.object))
-        found = [obj for obj in shown if takes_levels(obj)]
-        for obj in found:
-            library.check_local(obj)
-        for obj in found:
-            levels.add(obj)
-        return f"Added levels of detail to {counted(len(found), 'character')}"
+        modifier = display.require_modifier(context.object)
+        found = [obj for obj in casting.characters_of(modifier) if takes_levels(obj)]
+        yield from levels.adding(found)
+        told = f"Added levels of detail to {counted(len(found), 'character')}"
+        if display.get_input(modifier, _SHARE) == 0.0:
+            return f"{told}. Full Detail is 0, so all are still shown in full: raise it"
+        if context.scene.camera is None:
+            return f"{told}. The scene has no active camera, so all are shown in full: add one"
+        return told
 
 
 classes = (STEER_OT_color_material, OBJECT_OT_steer_show_characters, OBJECT_OT_steer_add_levels)
