@@ -7,6 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 
+import bmesh  # noqa: E402
 from mathutils.bvhtree import BVHTree  # noqa: E402
 
 from steer_addon.blender.characters import levels, library, library_group  # noqa: E402
@@ -105,3 +106,33 @@ def test_levels_are_added_in_one_undo():
     name = dog.name
     undone(bpy.ops.object.steer_add_levels)
     assert levels_of(bpy.data.objects[name]) == [None, None]
+
+
+def balls(*radii):
+    """A mesh of balls in one another, and the number of faces of the first one."""
+    whole = bmesh.new()
+    for radius in radii:
+        bmesh.ops.create_icosphere(whole, subdivisions=3, radius=radius)
+    mesh = bpy.data.meshes.new("Balls")
+    whole.to_mesh(mesh)
+    whole.free()
+    points = np.array([vertex.co for vertex in mesh.vertices], np.float32)
+    return mesh, points, len(mesh.polygons) // len(radii)
+
+
+@pytest.mark.parametrize(("radius", "bare"), [(1.02, False), (1.2, True)])
+def test_what_is_close_beneath_other_faces_is_left_out_of_levels(radius, bare):
+    """Thinned hair let the skin of the head show, which was thinned too: bald patches."""
+    mesh, points, count = balls(1.0, radius)
+    scene = bpy.data.scenes.new("Levels")
+    one = np.zeros(len(points), np.int32)
+    made = levels.decimated(mesh, points, one, 1, scene, [points])[0]
+    places = np.array([vertex.co for vertex in made.vertices])
+    assert len(made.polygons) == pytest.approx(2 * count / 3, rel=0.05)
+    assert (np.linalg.norm(places, axis=1).min() < 0.99 * radius) == bare
+    # and what moves out from beneath it stays
+    moved = np.concatenate(
+        [points[: len(points) // 2] + (3.0, 0.0, 0.0), points[len(points) // 2 :]]
+    )
+    made = levels.decimated(mesh, points, one, 1, scene, [points, moved.astype(np.float32)])[0]
+    assert min(vertex.co.length for vertex in made.vertices) < 1.01

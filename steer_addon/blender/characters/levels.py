@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
+import bmesh
 import bpy
 import numpy as np
+from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 from numpy.typing import NDArray
 
@@ -26,8 +28,12 @@ MOST = len(library_group.LEVELS)
 _PART, _FAR = "steer_part", 0.02
 """Attribute with the number of the object that a vertex is of, and the share of the size of a mesh
 by which the nearest triangle of that object is farther away at most."""
-_WIDTHS = 8
-"""Of so many poses one is looked at, to find a wide one."""
+_WIDTHS, _LOOKS = 8, 8
+"""Of so many poses one is looked at, to find a wide one; and number of those in which faces are
+looked for that others cover."""
+_COVER, _INWARD, _LIFT = 0.03, 0.1, 0.01
+"""How far above a face others cover it, as a share of the size of the body; and how far inside of
+its corners, and above it, that is looked for."""
 _KEY = unseen("steer_level")
 """Custom property of the objects: they belong to a character."""
 
@@ -38,6 +44,7 @@ def decimated(
     parts: NDArray[np.int32],
     levels: int,
     scene: bpy.types.Scene,
+    poses: Sequence[F32] = (),
 ) -> list[bpy.types.Mesh]:
     """Meshes of fewer and fewer faces.
 
@@ -47,11 +54,50 @@ def decimated(
         parts: Number of the object that each vertex is of, shape (vertex_count,).
         levels: How many meshes, 0 to `MOST`.
         scene: A scene that is thrown away, in which objects are evaluated.
+        poses: Faces that others cover in all of these are left out, so that the skin of a head
+            never shows through thinned hair.
     """
     mesh.attributes["position"].data.foreach_set("vector", points.ravel())
     mesh.attributes.new(_PART, "INT", "POINT").data.foreach_set("value", parts)
     mesh.update()
-    return [thinned(mesh, LEVEL_SHARE**level, scene) for level in range(1, levels + 1)]
+    outer = _outer(mesh, poses)
+    more = len(mesh.polygons) / len(outer.polygons)
+    try:
+        return [thinned(outer, more * LEVEL_SHARE**level, scene) for level in range(1, levels + 1)]
+    finally:
+        bpy.data.meshes.remove(outer)
+
+
+def _outer(mesh: bpy.types.Mesh, poses: Sequence[F32]) -> bpy.types.Mesh:
+    """A copy of a mesh without the faces that others cover in all of some poses."""
+    faces = [tuple(face.vertices) for face in mesh.polygons]
+    covered = np.full(len(faces), len(poses) > 0)
+    for pose in poses:
+        tree: Any = BVHTree.FromPolygons(pose.tolist(), faces)
+        reach = _COVER * float(np.ptp(pose, axis=0).max())
+        for number in np.flatnonzero(covered).tolist():
+            covered[number] = _is_covered(tree, pose[list(faces[number])], reach)
+    made = mesh.copy()
+    whole = bmesh.new()
+    whole.from_mesh(made)
+    whole.faces.ensure_lookup_table()
+    unseen_faces = [whole.faces[number] for number in np.flatnonzero(covered).tolist()]
+    bmesh.ops.delete(whole, geom=unseen_faces, context="FACES")
+    whole.to_mesh(made)
+    whole.free()
+    return made
+
+
+def _is_covered(tree: Any, corners: F32, reach: float) -> bool:
+    """Whether the backs of other faces are close above all corners of a face."""
+    normal = Vector(np.cross(corners[1] - corners[0], corners[-1] - corners[0])).normalized()
+    middle = corners.mean(axis=0)
+    for corner in (middle, *corners):
+        start = Vector(corner + _INWARD * (middle - corner)) + _LIFT * reach * normal
+        _, found, _, _ = tree.ray_cast(start, normal, reach)
+        if found is None or found.dot(normal) < 0.0:
+            return False
+    return True
 
 
 def posed(
@@ -135,7 +181,8 @@ def _making(
         with suspended():
             scene = bpy.data.scenes.new("Steer Levels")
             try:
-                coarser = decimated(body, space.positions[widest], one, MOST, scene)
+                looks = list(space.positions[:: -(-space.pose_count // _LOOKS)])
+                coarser = decimated(body, space.positions[widest], one, MOST, scene, looks)
             finally:
                 bpy.data.scenes.remove(scene)
         meshes += coarser
