@@ -1,4 +1,4 @@
-"""Make Character in steps: progress, an end at any time, corrections, and making it anew."""
+"""Make Character in steps: progress, an end at any time, corrections, and making it again."""
 
 from __future__ import annotations
 

@@ -320,9 +320,9 @@ class OBJECT_OT_steer_make_anew(SteppedOperator, bpy.types.Operator):
     """Make a character again from its rig, with the settings that it was made with"""
 
     bl_idname = "object.steer_make_anew"
-    bl_label = "Make Anew"
+    bl_label = "Make Character Again"
     needs = (why_not_object_mode, why_no_source)
-    doing = "Making a character anew"
+    doing = "Making the character again"
 
     name: bpy.props.StringProperty(
         name="Name",
@@ -345,7 +345,7 @@ class OBJECT_OT_steer_make_anew(SteppedOperator, bpy.types.Operator):
         told = []
         for character in wanted:
             made = yield from _made_anew(context, character)
-            told.append(_told("Made anew:", made))
+            told.append(_told("Made again:", made))
         return "; ".join(told)
 
 

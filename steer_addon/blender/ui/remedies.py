@@ -55,7 +55,9 @@ REMEDIES: dict[str, Remedy] = {
     "SHOW_MESHES": Remedy("object.steer_show_meshes", "Show the Meshes", "OUTLINER_OB_MESH"),
     "SHOW_BODY": Remedy("object.steer_show_body", "Enable {object!r}", "RESTRICT_VIEW_OFF"),
     "USE_CHARACTERS": Remedy("object.steer_show_characters", "Use Character", "ARMATURE_DATA"),
-    "MAKE_ANEW": Remedy("object.steer_make_anew", "Make Anew", "FILE_REFRESH", {"name": "subject"}),
+    "MAKE_ANEW": Remedy(
+        "object.steer_make_anew", "Make Character Again", "FILE_REFRESH", {"name": "subject"}
+    ),
     "SHOW_LOST_HEROES": Remedy("object.steer_demote", "Show Them", "HIDE_OFF", {"which": "which"}),
     "RENEW_HEROES": Remedy("object.steer_promote_again", "Promote Again", "FILE_REFRESH"),
     "CLEAR_LOST": Remedy("object.steer_clear_lost", "Clear the Field", "X", {"name": "subject"}),
