@@ -108,7 +108,7 @@ def _of_parts(obj: bpy.types.Object, values: NDArray[Any]) -> Iterator[Diagnosis
             obj.name,
             count=int(beyond.sum()),
             number=f"{float(values[beyond.argmax()]):g}",
-            known=f"from 0 to {2**count - 1}" if count else "0, as its characters have none",
+            known=f"0 to {2**count - 1}" if count else "0, as its characters have none",
         )
 
 
