@@ -76,7 +76,8 @@ PAGE = """# Benchmarks
 Made by `python scripts/bench/bench.py --markdown > docs/benchmarks.md`, on a machine with
 {machine}; `make bench` prints the same table for yours. Times are medians. Where two things are
 compared they run in one process and take turns; crowds take five steps per turn, as simulations
-do, and people play for some frames. *Ratio* is how many times better than wanted a figure is: 1 just meets the budget.
+do, and people play for some frames. *Ratio* is how many times better than wanted a figure is: 1
+just meets the budget.
 
 {table}
 

@@ -9,7 +9,7 @@ of the mesh, to Python by a custom property of the object.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -276,15 +276,13 @@ def rig_of(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
 
 def _find(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
     """The object of this name that belongs to a character; None if it is gone."""
-    return next(filter(_is_there, _named(bpy.data.objects, obj, name)), None)
-
-
-def _named(items: Any, obj: bpy.types.Object, name: str) -> Iterator[Any]:
-    """What has this name in the file of a character, then in this one, then in any other."""
+    # in the file of the character, then in this one, then in any other
     files = (obj.library, None, *(file for file in bpy.data.libraries if file != obj.library))
     for file in dict.fromkeys(files):
-        if (found := items.get((name, file and file.filepath))) is not None:
-            yield found
+        found = bpy.data.objects.get((name, file.filepath if file is not None else None))
+        if found is not None and _is_there(found):
+            return found
+    return None
 
 
 def _is_there(obj: bpy.types.Object) -> bool:

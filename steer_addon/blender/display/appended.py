@@ -58,9 +58,9 @@ def _put_away(obj: bpy.types.Object, came: set[bpy.types.ID]) -> None:
         other.objects.unlink(obj)
     for key in _hidden.keys() & keys:
         obj.hide_viewport = True
-        others = set(obj.users_collection) - came
-        if others:
-            kept = _hidden[key](bpy.context.scene)
+        others, scenes = set(obj.users_collection) - came, obj.users_scene
+        if others and scenes:
+            kept = _hidden[key](scenes[0])
             if kept not in others:
                 kept.objects.link(obj)
             for other in others - {kept}:
@@ -71,7 +71,7 @@ def _exclude(collection: bpy.types.Collection) -> None:
     """Show a collection that came in no view layer, if it holds only objects that are not seen."""
     objects = collection.all_objects
     if any(objects and all(key in obj for obj in objects) for key in _hidden):
-        for layer in bpy.context.scene.view_layers:
+        for layer in (layer for scene in bpy.data.scenes for layer in scene.view_layers):
             left = [layer.layer_collection]
             while left:
                 here = left.pop()
