@@ -62,6 +62,17 @@ def test_without_clips_asked_for_agents_stand():
     assert np.diff(phases, axis=0) == pytest.approx(DT / 4.0, abs=1e-5)
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_the_first_frame_says_that_no_clip_is_played_yet(given):
+    """A bake lacked the attribute there, which materials took for clip 0."""
+    attributes = {"clip": np.array([1.0, -1.0])} if given else {}
+    agents, settings = crowd(2, attributes=attributes, idle="" if given else "*")
+    first = Simulation(settings, agents, frame=1, fps=24).current()
+    assert first.attributes["clip"].tolist() == [-1.0, -1.0]
+    agents, settings = crowd(2)
+    assert "clip" not in Simulation(settings, agents, frame=1, fps=24).current().attributes
+
+
 @pytest.mark.parametrize("share", often([0.2, 0.5, 0.9], 0.2))
 def test_clips_take_their_share_of_the_time(share):
     _, rows, _ = run(*crowd(400, idle="wave, sit, dance", idle_share=share), [0.0] * 1500)

@@ -71,6 +71,19 @@ def anew(agents: Agents, settings: CrowdSettings) -> dict[str, NDArray[np.float3
     return {CLIP_MEMORY: none, _DRAWN: _draw(agents, settings)}
 
 
+def begin(agents: Agents, settings: CrowdSettings) -> None:
+    """Have agents that play no clip yet say so from their first frame on; writes their memory."""
+    if _wanted(agents, settings):
+        agents.memory[CLIP_MEMORY] = np.full((agents.count, 1), -1.0, np.float32)
+
+
+def _wanted(agents: Agents, settings: CrowdSettings) -> bool:
+    """Whether agents are to play clips at all."""
+    cast = settings.cast
+    has_clips = cast is not None and any(cast.clips)
+    return has_clips and (CLIP in agents.attributes or bool(settings.clips.names))
+
+
 def stand_instead(cast: Cast, posture: NDArray[np.float32]) -> None:
     """Let agents in clips stand, as gaits know no clips; changes the posture.
 
@@ -104,10 +117,10 @@ def advance(
         dt: Length of the step [s].
     """
     cast, told = settings.cast, settings.clips
-    given = after.attributes.get(CLIP)
-    if cast is None or not any(cast.clips) or (given is None and not told.names):
+    if cast is None or not _wanted(after, settings):
         after.memory.pop(CLIP_MEMORY, None)
         return
+    given = after.attributes.get(CLIP)
     wanted = before.memory.get(CLIP_MEMORY)
     after.memory[CLIP_MEMORY] = (
         np.full((after.count, 1), -1.0, np.float32) if wanted is None else wanted.copy()

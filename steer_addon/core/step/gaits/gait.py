@@ -104,6 +104,7 @@ def begin(agents: Agents, settings: CrowdSettings) -> None:
     halves = 0.5 * (speeds[:, 1:] + speeds[:, :-1])
     memory[:, GAIT] = (wanted >= halves).sum(axis=1)
     agents.memory[MEMORY] = memory
+    clips.begin(agents, settings)
 
 
 def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -> None:
