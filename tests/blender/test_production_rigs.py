@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -208,3 +210,46 @@ def test_what_is_bound_to_a_part_keeps_its_faces():
         make(rig, Recipe("Idle", "Walk", plan=COARSE, faces=0.5))
     assert state(rig) == before
     make(rig, Recipe("Idle", "Walk", plan=COARSE, faces=0.5, without=("shirt",)))
+
+
+def winged(drift):
+    """A rig high above the ground, whose wings beat and which may go on, to its -X."""
+    rig = make_rig("Bird")
+    for name in ("leg.l", "leg.r"):
+        rig.pose.bones[name].name = name.replace("leg", "wing")
+    rig.location.z = 3.0
+    for name, frames, way in (("Walk", 24, drift), ("Run", 12, 2.0 * drift)):
+        action = bpy.data.actions.new(name)
+        rig.animation_data_create().action = action
+        for frame in range(frames + 1):
+            for number, wing in enumerate(("wing.l", "wing.r")):
+                bone = rig.pose.bones[wing]
+                bone.rotation_mode = "XYZ"
+                beat = 0.7 * np.sin(2.0 * np.pi * frame / frames)
+                bone.rotation_euler = (0.0, 0.0, beat * (1 - 2 * number))
+                bone.keyframe_insert("rotation_euler", frame=frame)
+            root = rig.pose.bones["root"]
+            root.location = (-way * frame / frames, 0.0, 0.0)
+            root.keyframe_insert("location", frame=frame)
+        action.use_fake_user = True
+    rig.animation_data.action = None
+    bpy.context.view_layer.update()
+    return rig
+
+
+@pytest.mark.parametrize("drift", [0.0, 0.8])
+def test_rigs_without_feet_go_as_far_as_their_root_or_the_stride_that_is_given(drift):
+    rig = winged(drift)
+    if not drift:
+        with pytest.raises(CharacterError, match="'Walk': No feet .* type in its Stride"):
+            make(rig, Recipe("", "Walk", "Run", plan=COARSE))
+    plan = COARSE if drift else replace(COARSE, stride=0.8)
+    made = make(rig, Recipe("", "Walk", "Run", plan=plan))
+    found = {row.name: row for row in made.space.gaits}
+    assert (found["walk"].stride, found["walk"].speed) == pytest.approx((0.8, 0.8), rel=0.01)
+    assert found["run"].stride == pytest.approx(1.6 if drift else 0.8, rel=0.01)
+    assert found["run"].speed == pytest.approx(3.2 if drift else 1.6, rel=0.01)
+    # it goes ahead, along -Y: the wings, left and right before, are ahead and behind
+    wide, long = np.ptp(made.space.positions[0], axis=0)[:2]
+    assert (wide > long) != bool(drift)
+    assert_same_poses(made, 0.003)

@@ -110,10 +110,13 @@ class Posed(Body):
         """How many gaits are measured: some are measured twice, to be aligned before."""
         return len(self.plan.shares()) + (15 if self.run else 0) + 2
 
-    def _align(self, rows: Rows, track: Track, stride: float | None, role: str) -> Steps[Cycle]:
+    def _align(
+        self, rows: Rows, track: Track, stride: float | None, role: str, like: Cycle | None = None
+    ) -> Steps[Cycle]:
         """Measure an action by itself, so that its blends begin where its feet pass."""
+        pure = _pure_of(self._pure, track)
         try:
-            cycle = yield from rows.measure(_pure_of(self._pure, track), track.duration, stride)
+            cycle = yield from rows.measure(pure, track.duration, stride, like)
         except CharacterError as error:
             action = track.action.name if track.action else ""
             raise CharacterError(f"{role} {action!r}: {error}") from None
@@ -122,9 +125,11 @@ class Posed(Body):
         self._drifts[id(track)] = cycle.drift
         return cycle
 
-    def _one_cycle(self, rows: Rows, track: Track, stride: float | None, role: str) -> Steps[Cycle]:
+    def _one_cycle(
+        self, rows: Rows, track: Track, stride: float | None, role: str, like: Cycle | None = None
+    ) -> Steps[Cycle]:
         """The same, of an action that may have several cycles; a stride that is given is of all."""
-        cycle = yield from self._align(rows, track, stride, role)
+        cycle = yield from self._align(rows, track, stride, role, like)
         if stride is not None or not len(cycle.planted):
             return cycle
         drift = np.append(cycle.drift, 0.0).astype(np.float32)
@@ -159,13 +164,15 @@ class Posed(Body):
         """Add standing, walks and runs, then further actions by their names."""
         facing.straighten(self.sampler, self.walk)
         cycle = yield from self._one_cycle(rows, self.walk, self.plan.stride, "Walk")
-        self.planted = cycle.planted
+        self.planted, cycles = cycle.planted, [cycle]
         if self.run is not None:
             facing.straighten(self.sampler, self.run)
-            running = yield from self._one_cycle(rows, self.run, self.plan.run_stride, "Run")
+            goal, like = self.plan.run_stride, None if len(cycle.planted) else cycle
+            running = yield from self._one_cycle(rows, self.run, goal, "Run", like)
             if (way := along(running, cycle)) != AHEAD:
                 facing.face(self.sampler, self.run, way)
-                yield from self._align(rows, self.run, self.plan.run_stride, "Run")
+                yield from self._align(rows, self.run, goal, "Run", like)
+            cycles.append(running)
         durations = (
             self.stand.duration or 1.0 if self.stand else 1.0,
             self.walk.duration,
@@ -182,7 +189,7 @@ class Posed(Body):
         for _name, track in self.clips:
             facing.face_as(self.sampler, track, 0.0, begins)
             self._drifts[id(track)] = self._drift_of(track, _ALIKE)
-        place = yield from add_gaits(rows, self._sample, durations)
+        place = yield from add_gaits(rows, self._sample, durations, cycles)
         for name, track in self.clips:
             loops = name in self.recipe.loops
             if not loops and name not in self.recipe.once and track.action is not None:

@@ -108,7 +108,8 @@ def measure_cycle(
         stride: Way of the cycle [m], if it is known; it is measured otherwise.
         feet: Which vertices belong to feet, shape (vertex_count,); None for all that come near the
             ground.
-        like: A cycle of the same body, of which this one is a blend: its feet are known.
+        like: A cycle of the same body, of which this one is a blend: its feet are known. One
+            without feet says how far this one goes, and where to.
 
     Returns:
         The cycle.
@@ -121,14 +122,14 @@ def measure_cycle(
         feet = np.zeros(samples.shape[1], np.bool_)
         feet[like.planted] = True
     center, drift, picked, height = _in_place(samples, feet)
-    if not len(picked):
-        return _without_feet(samples, duration, stride, drift, center)
+    if not len(picked) or like is not None and not len(like.planted):
+        return _without_feet(samples, duration, stride, drift, center, like)
     even = np.linspace(0.0, 1.0, len(samples))[:, None]
     low = samples[:, picked].astype(np.float64)
     low[:, :, :2] -= center + (even * drift)[:, None]
     contacts = _Contacts(low, height, drift, None if like is None else like.angle)
     if not contacts.found:
-        return _without_feet(samples, duration, stride, drift, center)
+        return _without_feet(samples, duration, stride, drift, center, like)
     way, shift = contacts.way()
     measured = float(way[-1])
     given = measured if stride is None else stride
@@ -187,15 +188,19 @@ def _without_feet(
     stride: float | None,
     drift: F64,
     center: F64,
+    like: Cycle | None,
 ) -> Cycle:
     """A cycle that goes on evenly, by its root motion or by the stride that was given."""
-    length = float(np.hypot(*drift))
+    length, angle = float(np.hypot(*drift)), 0.0
+    if length > 0.0:
+        angle = -np.pi / 2 - np.arctan2(drift[1], drift[0])
+    elif like is not None and not len(like.planted):
+        length, angle = like.stride, like.angle
     if stride is None and length == 0.0:
         raise CharacterError(
             "No feet that go back on the ground are found in the action: stand the "
             "character upright, with Z up, or type in its Stride, the way of one cycle in meters"
         )
-    angle = -np.pi / 2 - np.arctan2(drift[1], drift[0]) if length > 0.0 else 0.0
     steps = len(samples) - 1
     given = length if stride is None else stride
     return Cycle(

@@ -8,7 +8,7 @@ there are as many gaits between a walk and a run as their poses differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,13 +28,17 @@ _MIXES = 5, 18
 """Fewest and most gaits from the walk on to the run."""
 
 
-def add_gaits(rows: Rows, sample: Sample, durations: Weights) -> Steps[Place]:
+def add_gaits(
+    rows: Rows, sample: Sample, durations: Weights, cycles: Sequence[Cycle] = ()
+) -> Steps[Place]:
     """Add standing, walks and runs, slowest first.
 
     Args:
         rows: Where they are added.
         sample: Blends of the actions, whose phases are aligned.
         durations: Times of one cycle of standing, walking and running [s]; 0 for no run.
+        cycles: The walk, and the run if there is one, measured by themselves. Where these have no
+            feet, as those of birds and snakes, samples do not say how far they go.
 
     Returns:
         Where samples stand, for clips.
@@ -43,7 +47,9 @@ def add_gaits(rows: Rows, sample: Sample, durations: Weights) -> Steps[Place]:
         CharacterError: Feet are not found, or nothing moves.
     """
     plan, (stand, walk, run) = rows.plan, durations
-    pure = yield from rows.measure(_at(sample, (0.0, 1.0, 0.0)), walk, plan.stride)
+    like = next((cycle for cycle in cycles[:1] if not len(cycle.planted)), None)
+    pure = yield from rows.measure(_at(sample, (0.0, 1.0, 0.0)), walk, plan.stride, like)
+    known = plan.stride if like is None else pure.stride
     passing = yield from _passing(_at(sample, (0.0, 1.0, 0.0)), pure)
     still = yield from dense(_at(sample, (1.0, 0.0, 0.0)), 8)
     middle = still[..., :2].mean(axis=(0, 1), dtype=np.float64)
@@ -52,7 +58,7 @@ def add_gaits(rows: Rows, sample: Sample, durations: Weights) -> Steps[Place]:
     yield from rows.add_stand(_at(sample, (1.0, 0.0, 0.0)), stand, place)
     for share in plan.shares():
         weights = (1.0 - share, share, 0.0)
-        given = None if plan.stride is None else share * plan.stride
+        given = None if known is None else share * known
         cycle = pure
         if share < 1.0:
             cycle = yield from rows.measure(_at(sample, weights), walk, given, pure)
@@ -62,12 +68,17 @@ def add_gaits(rows: Rows, sample: Sample, durations: Weights) -> Steps[Place]:
         name = "walk" if share == 1.0 else f"walk {share:.0%}"
         yield from rows.add_gait(name, _at(sample, weights), cycle, speed, weights)
     if run:
-        yield from _add_runs(rows, sample, (walk, run), pure, passing)
+        yield from _add_runs(rows, sample, (walk, run), pure, passing, cycles[1:])
     return place
 
 
 def _add_runs(
-    rows: Rows, sample: Sample, durations: tuple[float, float], walk: Cycle, passing: F32
+    rows: Rows,
+    sample: Sample,
+    durations: tuple[float, float],
+    walk: Cycle,
+    passing: F32,
+    alone: Sequence[Cycle],
 ) -> Steps[None]:
     """Add the gaits from the walk on to the run, as many as their poses differ.
 
@@ -77,9 +88,11 @@ def _add_runs(
         durations: Times of one cycle of walking and running [s].
         walk: The cycle of the walk.
         passing: Its poses in which the feet pass each other.
+        alone: The run, measured by itself, or nothing.
     """
     soles, pure = _Soles(walk, passing), _at(sample, (0.0, 0.0, 1.0))
-    run = yield from rows.measure(pure, durations[1], rows.plan.run_stride, walk)
+    like = next((cycle for cycle in alone if not len(cycle.planted)), walk)
+    run = yield from rows.measure(pure, durations[1], rows.plan.run_stride, like)
     last = yield from _passing(pure, run)
     run = soles.beside(run, last)
     last = yield from _passing(pure, run)
@@ -90,7 +103,8 @@ def _add_runs(
         weights, cycle = (0.0, 1.0 - mix, mix), run
         if mix < 1.0:
             time = durations[0] * (durations[1] / durations[0]) ** mix
-            cycle = yield from rows.measure(_at(sample, weights), time, None, walk)
+            given = None if like is walk else (1.0 - mix) * walk.stride + mix * run.stride
+            cycle = yield from rows.measure(_at(sample, weights), time, given, walk)
             cycle = soles.beside(cycle, (yield from _passing(_at(sample, weights), cycle)))
         name = "run" if mix == 1.0 else f"run {mix:.0%}"
         yield from rows.add_gait(name, _at(sample, weights), cycle, cycle.speed, weights)
