@@ -108,6 +108,22 @@ def test_a_hero_is_demoted_from_itself():
     assert "Select a crowd, or one of its heroes" in refusal(bpy.ops.object.steer_demote)
 
 
+def test_demoting_says_plainly_why_nothing_was_done(capfd):
+    obj = people()
+    heroes.promote(obj, bpy.context.scene, [1])
+    with pytest.raises(RuntimeError, match=r"No hero of 'Crowd' is selected or picked: select one"):
+        bpy.ops.object.steer_demote(which="PICKED")
+    with pytest.raises(RuntimeError, match=r"No hero of 'Crowd' lacks its rig: choose All"):
+        bpy.ops.object.steer_demote(which="LOST")
+    heroes.carriers(obj)[1].location.x += 1.0
+    heroes.carriers(obj)[1].keyframe_insert("location", frame=2)
+    capfd.readouterr()
+    bpy.ops.object.steer_demote()
+    told = capfd.readouterr().out
+    assert "Hero 1 was changed by hand and stays: choose Edited Too in Adjust Last Opera" in told
+    assert "0 agents" not in told and set(heroes.carriers(obj)) == {1}
+
+
 @pytest.mark.parametrize("which", ["ALL", "LOST"])
 def test_a_hero_without_its_rig_is_told_and_goes(which):
     obj = people()

@@ -172,11 +172,13 @@ def _promoted(new: int, before: int, left_out: int) -> str:
     return ". ".join(told)
 
 
-def _named(ids: list[int]) -> str:
-    """A sentence begins with the heroes of some agents."""
+def _stay(ids: list[int]) -> str:
+    """A sentence begins with heroes that are left as they are."""
     names = ", ".join(map(str, ids[:_NAMED]))
     more = " and more" if len(ids) > _NAMED else ""
-    return f"Heroes {names}{more} were"
+    if len(ids) == 1:
+        return f"Hero {names} was changed by hand and stays"
+    return f"Heroes {names}{more} were changed by hand and stay"
 
 
 def _in_view(
@@ -245,6 +247,8 @@ class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
         assert obj is not None  # polled before
         if self.which == "LOST":
             ids = heroes.lost(obj)
+            if not ids:
+                raise SceneError(f"No hero of {obj.name!r} lacks its rig: choose All or Picked")
         if self.which == "PICKED":
             own = answers.crowd_of(context.scene) == obj
             picked = set(answers.chosen_ids(context.scene) if own else [])
@@ -253,12 +257,19 @@ class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
             for number, carrier in carriers.items():
                 if any(part.select_get() for part in parts.of(carrier)):
                     picked.add(number)
-            ids = picked
+            ids = picked & {*heroes.hidden(obj), *carriers}
+            if not ids:
+                raise SceneError(
+                    f"No hero of {obj.name!r} is selected or picked: select one, or choose All"
+                )
         result = heroes.demote(obj, ids, edited=self.edited)
         if result.kept:
-            told = f"{_named(result.kept)} changed by hand and stay"
-            self.report({"WARNING"}, f"{told}: demote with Edited Too to remove them")
+            way_out = "choose Edited Too in Adjust Last Operation (F9) to remove"
+            them = "it" if len(result.kept) == 1 else "them"
+            self.report({"WARNING"}, f"{_stay(result.kept)}: {way_out} {them}")
         count = len(result.done)
+        if not count:
+            return ""
         return (
             f"{counted(count, 'agent')} {'is an instance' if count == 1 else 'are instances'} again"
         )
@@ -283,7 +294,7 @@ class OBJECT_OT_steer_promote_again(SteerOperator, bpy.types.Operator):
             result = heroes.renew(obj, context.scene, progress)
         self.warn(result.warnings)
         if result.kept:
-            self.report({"WARNING"}, f"{_named(result.kept)} changed by hand and stay as they are")
+            self.report({"WARNING"}, f"{_stay(result.kept)} as before")
         gone = old - len(result.done) - len(result.kept) - len(result.lacking)
         told = f"Promoted {counted(len(result.done), 'agent')} again"
         if not gone:
