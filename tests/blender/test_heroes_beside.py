@@ -108,6 +108,26 @@ def test_a_hero_is_demoted_from_itself():
     assert "Select a crowd, or one of its heroes" in refusal(bpy.ops.object.steer_demote)
 
 
+@pytest.mark.parametrize(
+    ("bodies", "reason"),
+    [
+        ("RIGS", "are rigs of a keyframe bake already: edit those, or use Delete Keyframe Bake"),
+        (
+            "OBJECTS",
+            "is baked to objects: use Delete Keyframe Bake first, or bake with Bodies set to",
+        ),
+    ],
+)
+def test_a_keyframe_bake_has_no_agents_to_promote(bodies, reason):
+    obj = people(2, count=2)
+    kinds = obj.steer.bake.bl_rna.properties["bodies"].enum_items.keys()
+    obj.steer.bake.bodies = bodies
+    assert bpy.ops.object.steer_bake_keyframes() == {"FINISHED"}
+    assert reason in refusal(bpy.ops.object.steer_promote)
+    assert bpy.ops.object.steer_delete_bake() == {"FINISHED"}
+    assert bpy.ops.object.steer_promote.poll()
+
+
 def test_demoting_says_plainly_why_nothing_was_done(capfd):
     obj = people()
     heroes.promote(obj, bpy.context.scene, [1])

@@ -26,6 +26,22 @@ F64 = NDArray[np.float64]
 _COUNT = len(POSTURE)
 
 
+def why_keyed(obj: bpy.types.Object) -> str:
+    """Why a crowd that keyed objects stand for has no agents to promote; empty for others."""
+    if not obj.steer.hidden_by_bake:
+        return ""
+    made = obj.steer.bake_collection
+    if made is not None and any(item.type == "ARMATURE" for item in made.all_objects):
+        return (
+            f"Agents of {obj.name!r} are rigs of a keyframe bake already: edit those, or use "
+            "Delete Keyframe Bake first"
+        )
+    return (
+        f"Crowd {obj.name!r} is baked to objects: use Delete Keyframe Bake first, or bake with "
+        "Bodies set to Rigs"
+    )
+
+
 def frames_of(
     obj: bpy.types.Object,
     scene: bpy.types.Scene,
@@ -43,11 +59,8 @@ def frames_of(
     Raises:
         SteerError: The crowd is baked to objects, its cache is gone, or it cannot be simulated.
     """
-    if obj.steer.hidden_by_bake:
-        raise SceneError(
-            f"Crowd {obj.name!r} is baked to objects: use Delete Keyframe Bake first, or bake with "
-            "Bodies set to Rigs"
-        )
+    if reason := why_keyed(obj):
+        raise SceneError(reason)
     if not plays_back(obj):
         numbers = crowds.frame_numbers(obj)
         for frame in simulate.run(obj, scene, numbers, warnings=warnings):

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import SceneError
-from ..bake import hero_age, heroes
+from ..bake import hero_age, hero_motion, heroes
 from ..bake.hero_parts import Parts
 from ..crowd import casting, hero_table
 from ..crowd.crowds import is_crowd, why_not_editable
@@ -45,6 +45,11 @@ def why_no_characters(context: bpy.types.Context) -> str:
     return f"{obj.name!r} shows no characters: choose Character or Characters under Display"
 
 
+def why_keyed(context: bpy.types.Context) -> str:
+    """Why a crowd that keyed objects stand for has no agents to promote; empty for others."""
+    return hero_motion.why_keyed(context.object)
+
+
 def _crowd_of_heroes(context: bpy.types.Context) -> bpy.types.Object | None:
     """The active crowd, or that of the active hero."""
     obj = active_object(context)
@@ -66,7 +71,7 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
 
     bl_idname = "object.steer_promote"
     bl_label = "Promote Agents"
-    needs = (why_no_editable_crowd, why_not_object_mode, why_no_characters)
+    needs = (why_no_editable_crowd, why_not_object_mode, why_no_characters, why_keyed)
 
     which: bpy.props.EnumProperty(
         name="Agents",
