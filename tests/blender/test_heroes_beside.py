@@ -120,7 +120,6 @@ def test_a_hero_is_demoted_from_itself():
 )
 def test_a_keyframe_bake_has_no_agents_to_promote(bodies, reason):
     obj = people(2, count=2)
-    kinds = obj.steer.bake.bl_rna.properties["bodies"].enum_items.keys()
     obj.steer.bake.bodies = bodies
     assert bpy.ops.object.steer_bake_keyframes() == {"FINISHED"}
     assert reason in refusal(bpy.ops.object.steer_promote)
