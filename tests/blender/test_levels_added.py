@@ -136,3 +136,17 @@ def test_what_is_close_beneath_other_faces_is_left_out_of_levels(radius, bare):
     )
     made = levels.decimated(mesh, points, one, 1, scene, [points, moved.astype(np.float32)])[0]
     assert min(vertex.co.length for vertex in made.vertices) < 1.01
+
+
+def test_thin_fins_are_not_black_in_levels():
+    """Both sides became one, so normals that are blended over them pointed nowhere."""
+    bpy.ops.object.steer_start(preset="fish", count=2)
+    bpy.ops.object.steer_add_levels()
+    for level in levels_of(bpy.data.objects["Fish"]):
+        mesh, wrong = level.data, 0.0
+        for face in mesh.polygons:
+            corners = [mesh.corner_normals[loop].vector for loop in face.loop_indices]
+            if min(one.dot(face.normal) for one in corners) < 0.05:
+                wrong += face.area
+        share = wrong / sum(face.area for face in mesh.polygons)
+        assert share < 0.005

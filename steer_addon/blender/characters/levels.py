@@ -34,6 +34,8 @@ looked for that others cover."""
 _COVER, _INWARD, _LIFT = 0.03, 0.1, 0.01
 """How far above a face others cover it, as a share of the size of the body; and how far inside of
 its corners, and above it, that is looked for."""
+_ALONG = 0.1
+"""Cosine between the normal of a face and that of a corner from which the face is shaded flat."""
 _KEY = unseen("steer_level")
 """Custom property of the objects: they belong to a character."""
 
@@ -63,9 +65,29 @@ def decimated(
     outer = _outer(mesh, poses)
     more = len(mesh.polygons) / len(outer.polygons)
     try:
-        return [thinned(outer, more * LEVEL_SHARE**level, scene) for level in range(1, levels + 1)]
+        made = [thinned(outer, more * LEVEL_SHARE**level, scene) for level in range(1, levels + 1)]
     finally:
         bpy.data.meshes.remove(outer)
+    for one in made:
+        _flatten(one)
+    return made
+
+
+def _flatten(mesh: bpy.types.Mesh) -> None:
+    """Shade faces flat where a blended normal points elsewhere, as at fins without thickness."""
+    sizes = [face.loop_total for face in mesh.polygons]
+    own = np.repeat([tuple(normal.vector) for normal in mesh.polygon_normals], sizes, axis=0)
+    corners = np.array([tuple(normal.vector) for normal in mesh.corner_normals])
+    along = np.einsum("kx,kx->k", corners, own)
+    starts = np.cumsum([0, *sizes[:-1]])
+    flat = np.minimum.reduceat(along, starts) < _ALONG
+    edges = [loop.edge_index for loop in mesh.loops]
+    for number in np.flatnonzero(flat).tolist():
+        face = mesh.polygons[number]
+        face.use_smooth = False
+        for loop in face.loop_indices:
+            # Cycles shades across the border of a flat face unless its edges are sharp themselves
+            mesh.edges[edges[loop]].use_edge_sharp = True
 
 
 def _outer(mesh: bpy.types.Mesh, poses: Sequence[F32]) -> bpy.types.Mesh:
