@@ -253,3 +253,29 @@ def test_rigs_without_feet_go_as_far_as_their_root_or_the_stride_that_is_given(d
     wide, long = np.ptp(made.space.positions[0], axis=0)[:2]
     assert (wide > long) != bool(drift)
     assert_same_poses(made, 0.003)
+
+
+def test_an_insect_whose_legs_begin_as_high_as_its_head_stands():
+    rig = walking_rig()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for name in ("leg.l", "leg.r"):
+        bones[name].tail = bones[name].head.copy()
+        bones[name].head.z += 1.0
+    bones["head"].head.y = -0.5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.update()
+    rigs.check_upright("Ant", rig, ())
+    rig.rotation_euler.x = 1.57
+    bpy.context.view_layer.update()
+    with pytest.raises(CharacterError, match="'Ant' lies down: its 'head'.*rotate it"):
+        rigs.check_upright("Ant", rig, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("Armature|mixamo.com|Layer0", "walk"), ("Idle", "stand"), ("Death", "")]
+)
+def test_the_only_action_of_a_rig_is_its_walk_unless_its_name_says_otherwise(name, role):
+    rig = make_rig()
+    add_gait(rig, name, 1.0, 24)
+    assert rigs.guess_roles(rig) == ({role: name} if role else {})

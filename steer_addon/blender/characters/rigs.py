@@ -191,12 +191,11 @@ def action_named(rig: bpy.types.Object, name: str) -> bpy.types.Action | None:
     It is one that the rig plays, or else from the file of the rig, or else one of this file.
     """
     found = [action for action in bpy.data.actions if action.name == name]
-    if len(found) < 2:
-        return next(iter(found), None)
     override = rig.override_library
     home = (override.reference if override and override.reference else rig).library
     own = _own_actions(rig)
-    return min(found, key=lambda a: (a not in own, a.library != home, a.library is not None))
+    key = lambda a: (a not in own, a.library != home, a.library is not None)  # noqa: E731
+    return min(found, key=key, default=None)
 
 
 def _own_actions(rig: bpy.types.Object) -> set[bpy.types.Action | None]:
@@ -219,6 +218,9 @@ def guess_roles(rig: bpy.types.Object) -> dict[str, str]:
                 fitting,
                 key=lambda a: (bool(_BESIDE.search(a.name)), a not in own, len(a.name), a.name),
             ).name
+    if len(actions) == 1 and not result and not _DEED.search(actions[0].name):
+        # files of one action each call all of them alike
+        result["walk"] = actions[0].name
     return result
 
 
@@ -234,8 +236,7 @@ def find_action(rig: bpy.types.Object, name: str) -> bpy.types.Action:
         raise CharacterError(
             f"There is no action {short(name)}: give one of rig {rig.name!r}: {names_of(known)}"
         )
-    bones = bones_of(action)
-    missing = sorted(bones - {bone.name for bone in rig.data.bones})
+    missing = sorted(bones_of(action) - {bone.name for bone in rig.data.bones})
     if action not in known:
         which = f", which lacks bone {missing[0]!r}" if missing else ""
         raise CharacterError(
@@ -356,16 +357,18 @@ def check_upright(name: str, posed: bpy.types.Object, feet: tuple[str, ...]) -> 
     assert posed.pose is not None
     bones = posed.pose.bones
     heads = [bone for bone in bones if _HEAD.search(bone.name)]
-    below = [bones[name] for name in feet if name in bones]
-    below = below or [bone for bone in bones if _LEG.search(bone.name) and not bone.children]
+    below = [bones[name].head for name in feet if name in bones] or [
+        # legs of insects begin as high as the head, and end on the ground
+        bone.tail for bone in bones if _LEG.search(bone.name) and not bone.children
+    ]  # fmt: skip
     if not heads or not below:
         return
-    middle = sum((bone.head for bone in below), Vector()) / len(below)
+    middle = sum(below, Vector()) / len(below)
     way = posed.matrix_world @ heads[0].head - posed.matrix_world @ middle
     if way.z < _UPRIGHT * way.length:
         raise CharacterError(
-            f"Rig {name!r} lies down: its {heads[0].name!r} is {way.z:.2f} above its "
-            f"{below[0].name!r}; rotate it so that it stands upright, with Z up"
+            f"Rig {name!r} lies down: its {heads[0].name!r} is {way.z:.2f} above its feet; rotate "
+            "it so that it stands upright, with Z up"
         )
 
 
