@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -279,3 +280,13 @@ def test_the_only_action_of_a_rig_is_its_walk_unless_its_name_says_otherwise(nam
     rig = make_rig()
     add_gait(rig, name, 1.0, 24)
     assert rigs.guess_roles(rig) == ({role: name} if role else {})
+
+
+@pytest.mark.parametrize(("last", "told"), [(12, 1), (23, 0), (24, 0)])
+def test_half_a_cycle_is_named(last, told):
+    rig = walking_rig()
+    walk = bpy.data.actions["Walk"]
+    walk.use_frame_range, walk.frame_start, walk.frame_end = True, 0.0, last
+    found = make(rig, Recipe("Idle", "Walk", "Run", plan=COARSE)).left_out
+    assert len(found) == told
+    assert not told or re.match(r"Action 'Walk' jumps by 0\.\d+ m where it begins again", found[0])

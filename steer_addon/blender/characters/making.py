@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 
 import bpy
@@ -18,6 +18,13 @@ from .bodies import Moving, Posed
 from .sampling import Sampler
 
 
+_JUMP, _LEAST_JUMP = 2.0, 0.05
+"""Ratio of the largest step from pose to pose to the second largest from which on it is a jump, and
+share of the height that it is at least."""
+_LOOKED_AT = 500
+"""Number of vertices that are looked at for it."""
+
+
 @dataclass(frozen=True)
 class Made:
     """A character that was made.
@@ -27,7 +34,7 @@ class Made:
         space: Its poses.
         memory: What they take, as a text.
         feet: Names of the bones or objects whose vertices stand on the ground.
-        left_out: Sentences that name what is not in the poses.
+        left_out: Sentences that name what is not in the poses, or jumps.
     """
 
     character: bpy.types.Object
@@ -48,6 +55,23 @@ def _check_name(name: str) -> None:
             f"Character {short(name)} has a comma in its name, which parts names of characters: "
             "give another name"
         )
+
+
+def jumps(space: PoseSpace, recipe: Recipe) -> Iterator[str]:
+    """Sentences that name the walk or run whose end is not its beginning, as of half a cycle."""
+    actions = {"walk": recipe.walk, "run": recipe.run}
+    for row in space.gaits:
+        if row.name not in actions or row.count < 3:
+            continue
+        thin = slice(None, None, 1 + space.positions.shape[1] // _LOOKED_AT)
+        poses = space.positions[row.first : row.first + row.count, thin]
+        steps = np.linalg.norm(np.diff(poses, axis=0, append=poses[:1]), axis=2).max(axis=1)
+        second, most = np.sort(steps)[-2:].tolist()
+        if most > max(_JUMP * second, _LEAST_JUMP * float(np.ptp(poses[..., 2]))):
+            yield (
+                f"Action {actions[row.name]!r} jumps by {most:.2f} m where it begins again: let it "
+                "be a whole cycle, a step of each foot, that ends as it begins"
+            )
 
 
 def make_character(
@@ -146,4 +170,4 @@ def making(
     sources.keep(character, rig, replace(recipe, parts=tuple(part.name for part in parts)))
     if isinstance(body, Posed):
         origins.keep(character, rig, parts, rows, body)
-    return Made(character, space, memory, found, left_out)
+    return Made(character, space, memory, found, (*left_out, *jumps(space, recipe)))
