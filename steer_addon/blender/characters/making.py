@@ -17,7 +17,6 @@ from . import copies, joining, levels, library, optional_parts, origins, rigs, s
 from .bodies import Moving, Posed
 from .sampling import Sampler
 
-
 _JUMP, _LEAST_JUMP = 2.0, 0.05
 """Ratio of the largest step from pose to pose to the second largest from which on it is a jump, and
 share of the height that it is at least."""
