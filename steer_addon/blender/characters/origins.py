@@ -280,7 +280,7 @@ def read(obj: bpy.types.Object) -> Origins:
             f"{rig.name!r}, of which character {obj.name!r} was made, is no armature any more: "
             "make the character again"
         )
-    strange = [part for part in parts if part not in rigs.meshes(rig)]
+    strange = sorted(set(parts) - set(rigs.meshes(rig)), key=parts.index)
     if strange:
         raise CharacterError(
             f"{strange[0].name!r} of character {obj.name!r} does not hang from {rig.name!r}, which "

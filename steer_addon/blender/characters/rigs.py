@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Set
 from typing import Any
 
@@ -134,35 +135,34 @@ def followers(rig: bpy.types.Object) -> list[bpy.types.Object]:
     """A rig and all that it carries, deforms or poses, one by way of another."""
     result = [rig, *rig.children_recursive]
     known, size = set(result), 0
+    above = {obj: _above(obj) for obj in bpy.data.objects if obj not in known}
     while len(known) > size:
         size = len(known)
-        further = [o for o in bpy.data.objects if o not in known and _follows(o, known)]
+        further = [o for o, up in above.items() if o not in known and not known.isdisjoint(up)]
         known.update(further)
         result += further
     return result
 
 
-def _follows(obj: bpy.types.Object, known: set[bpy.types.Object]) -> bool:
-    """Whether an object is deformed or posed by some of others, or hangs from it."""
-    found: list[Any] = [obj.parent]
+def _above(obj: bpy.types.Object) -> set[Any]:
+    """What an object hangs from, is deformed by or, as an armature, follows with most bones."""
+    found = {obj.parent, *_hung_from(obj.constraints)}
     for modifier in obj.modifiers:
-        found += [getattr(modifier, _DEFORMED_BY.get(modifier.type, ""), None)]
-    found += _hung_from(obj.constraints)
-    if not known.isdisjoint(found):
-        return True
-    posed = [] if obj.pose is None else list(obj.pose.bones)
-    bound = sum(not known.isdisjoint(_hung_from(bone.constraints, _POSING)) for bone in posed)
-    return 2 * bound > len(posed)
+        found.add(getattr(modifier, _DEFORMED_BY.get(modifier.type, ""), None))
+    bones: Any = [] if obj.pose is None else obj.pose.bones
+    posed = Counter(target for bone in bones for target in _hung_from(bone.constraints, _POSING))
+    found.update(target for target, count in posed.items() if 2 * count > len(bones))
+    return found - {None}
 
 
-def _hung_from(constraints: Any, kinds: Set[str] = _HANGING) -> list[Any]:
+def _hung_from(constraints: Any, kinds: Set[str] = _HANGING) -> set[Any]:
     """What an object or bone hangs from by its constraints."""
-    found: list[Any] = []
+    found: set[Any] = set()
     for constraint in constraints:
         if constraint.type in kinds and not constraint.mute:
-            found += [constraint.target]
+            found.add(constraint.target)
         elif isinstance(constraint, bpy.types.ArmatureConstraint):
-            found += [target.target for target in constraint.targets]
+            found.update(target.target for target in constraint.targets)
     return found
 
 
