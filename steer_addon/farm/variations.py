@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -43,7 +44,7 @@ class Scene:
 
     Attributes:
         path: Its file.
-        digest: SHA-256 of it.
+        digest: SHA-256 of it, and of all files that it links from.
         crowds: Its crowds.
         camera: Whether it can be rendered.
         plays: Whether a crowd plays a bake, which worlds cannot hold.
@@ -57,7 +58,7 @@ class Scene:
 
     @classmethod
     def from_info(cls, path: Path, digest: str, info: Mapping[str, Any]) -> Scene:
-        """Make it of what `steer info --json` says.
+        """Make it of what `steer info --json` says, and of the SHA-256 of its file.
 
         Raises:
             JobError: It says something else.
@@ -72,8 +73,10 @@ class Scene:
                 for row in info["crowds"]
             )
             plays = any(row.get("bake") for row in info["crowds"])
+            if linked := sorted(info["linked"].values()):
+                digest = hashlib.sha256("".join([digest, *linked]).encode()).hexdigest()
             return cls(path, digest, rows, bool(info["camera"]), plays)
-        except (KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError) as error:
             raise JobError(f"`steer info {path}` says nothing of {error}: run it by hand") from None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import OutputError, SteerError
-from ...core.files.plain import digest_of, reason
+from ...core.files.plain import digest_if_there, digest_of, reason
 from ...farm.errors import JobError
 from ...farm.results import ABOUT_FORMAT, read_json
 from ...farm.starter import Starter
@@ -47,7 +47,7 @@ class Look:
             except OSError as error:
                 self.faults[path] = f"{path} cannot be read: {reason(error)}"
         found = self._digests.values()
-        self.said = {digest: known[digest] for digest in found if digest in known}
+        self.said = {d: known[d] for d in found if d in known and _is_as_before(known[d])}
 
     @property
     def unknown(self) -> dict[Path, str]:
@@ -132,6 +132,14 @@ class Look:
         """End what has begun and was not handed over, and leave nothing of it."""
         while self.begun:
             self.begun.pop().drop()
+
+
+def _is_as_before(told: Any) -> bool:
+    """Whether the files that a scene links from are as they were when it was looked at."""
+    try:
+        return all(digest_if_there(Path(path)) == was for path, was in told["linked"].items())
+    except (AttributeError, KeyError, TypeError):
+        return False
 
 
 def _start(path: Path, starter: Starter) -> Any:

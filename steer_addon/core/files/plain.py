@@ -77,6 +77,15 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def digest_if_there(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits; empty for what is none, or cannot be read."""
+    try:
+        # a device may have no end
+        return digest_of(path) if path.is_file() else ""
+    except OSError:
+        return ""
+
+
 def create(path: Path) -> int:
     """Descriptor of a new, empty file to write to.
 

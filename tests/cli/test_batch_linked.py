@@ -1,0 +1,62 @@
+"""What a batch makes of a scene is out of date when a file changes that the scene links from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.commands.farm import looking  # noqa: E402
+from steer_addon.core.files.plain import digest_of  # noqa: E402
+from steer_addon.farm.variations import Scene  # noqa: E402
+from tests.blender.live_scenes import make_box, make_crowd  # noqa: E402
+
+
+def save_box(path, half):
+    bpy.ops.wm.read_homefile(use_empty=True)
+    box = make_box(half=half)
+    shelf = bpy.data.collections.new("Shelf")
+    shelf.objects.link(box)
+    bpy.context.scene.collection.children.link(shelf)
+    path.parent.mkdir(exist_ok=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+
+
+def link_into(path, other):
+    """Save a file whose collection holds one that is linked from another file."""
+    path.parent.mkdir(exist_ok=True)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    with bpy.data.libraries.load(str(other), link=True, relative=True) as (_there, wanted):
+        wanted.collections = ["Shelf"]
+    shelf = bpy.data.collections.new("Shelf")
+    shelf.children.link(wanted.collections[0])
+    bpy.context.scene.collection.children.link(shelf)
+    make_crowd()
+    bpy.ops.wm.save_mainfile()
+
+
+@pytest.fixture
+def scene(steer, empty_scene, tmp_path) -> Path:
+    """A scene that links from a file that links a box from another folder."""
+    save_box(tmp_path / "assets" / "box.blend", 1.0)
+    link_into(tmp_path / "sets" / "set.blend", tmp_path / "assets" / "box.blend")
+    link_into(tmp_path / "scene.blend", tmp_path / "sets" / "set.blend")
+    return tmp_path / "scene.blend"
+
+
+def test_files_that_a_scene_links_from_count(run, scene, tmp_path):
+    told = run("info", scene, "--json").data
+    files = tmp_path / "assets" / "box.blend", tmp_path / "sets" / "set.blend"
+    assert told["linked"] == {str(path): digest_of(path) for path in files}
+    own = digest_of(scene)
+    assert not looking.Look([scene], {own: told}).unknown
+    before = Scene.from_info(scene, own, told).digest
+    save_box(files[0], 2.0)
+    assert looking.Look([scene], {own: told}).unknown == {scene: own}
+    changed = run("info", scene, "--json").data
+    assert Scene.from_info(scene, own, changed).digest not in (before, own)
+    # what a scene without them depends on is its own file
+    assert Scene.from_info(scene, own, {**told, "linked": {}}).digest == own
