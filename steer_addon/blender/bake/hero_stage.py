@@ -62,7 +62,7 @@ class Stage:
         """
         found: dict[int, CharacterError] = {}
         for number, character in enumerate(self.characters):
-            if origins.KEY in character or not figure_rigs.is_built_in(character):
+            if not _is_figure(character):
                 try:
                     origins.read(character)
                 except CharacterError as error:
@@ -81,7 +81,7 @@ class Stage:
         character = self.characters[number]
         found = self._origins.get(character.name_full)
         if found is None:
-            if origins.KEY not in character and figure_rigs.is_built_in(character):
+            if _is_figure(character):
                 before = len(self.made)
                 found = figure_rigs.origins_of(character, self._scene, self.made)
                 made = self.made[before:]
@@ -124,6 +124,11 @@ class Stage:
         wanted = self._templates if complete else self.made
         bpy.data.batch_remove(list(dict.fromkeys(wanted)))
         sweep()
+
+
+def _is_figure(character: bpy.types.Object) -> bool:
+    """Whether a character is a built-in one, whose rig is made when it is needed."""
+    return origins.KEY not in character and figure_rigs.is_built_in(character)
 
 
 @contextmanager

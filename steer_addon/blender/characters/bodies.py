@@ -130,7 +130,7 @@ class Posed(Body):
     ) -> Steps[Cycle]:
         """The same, of an action that may have several cycles; a stride that is given is of all."""
         cycle = yield from self._align(rows, track, stride, role, like)
-        if stride is not None or not len(cycle.planted):
+        if stride is not None or not cycle.has_feet:
             return cycle
         drift = np.append(cycle.drift, 0.0).astype(np.float32)
 
@@ -167,7 +167,7 @@ class Posed(Body):
         self.planted, cycles = cycle.planted, [cycle]
         if self.run is not None:
             facing.straighten(self.sampler, self.run)
-            goal, like = self.plan.run_stride, None if len(cycle.planted) else cycle
+            goal, like = self.plan.run_stride, None if cycle.has_feet else cycle
             running = yield from self._one_cycle(rows, self.run, goal, "Run", like)
             if (way := along(running, cycle)) != AHEAD:
                 facing.face(self.sampler, self.run, way)

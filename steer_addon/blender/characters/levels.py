@@ -29,8 +29,7 @@ _PART, _FAR = "steer_part", 0.02
 """Attribute with the number of the object that a vertex is of, and the share of the size of a mesh
 by which the nearest triangle of that object is farther away at most."""
 _WIDTHS, _LOOKS = 8, 8
-"""Of so many poses one is looked at, to find a wide one; and number of those in which faces are
-looked for that others cover."""
+"""To find a wide pose, each eighth one is looked at; to find covered faces, eight poses in all."""
 _COVER, _INWARD, _LIFT = 0.03, 0.1, 0.01
 """How far above a face others cover it, as a share of the size of the body; and how far inside of
 its corners, and above it, that is looked for."""
@@ -92,14 +91,16 @@ def _flatten(mesh: bpy.types.Mesh) -> None:
 
 def _outer(mesh: bpy.types.Mesh, poses: Sequence[F32]) -> bpy.types.Mesh:
     """A copy of a mesh without the faces that others cover in all of some poses."""
+    made = mesh.copy()
+    if not poses:
+        return made
     faces = [tuple(face.vertices) for face in mesh.polygons]
-    covered = np.full(len(faces), len(poses) > 0)
+    covered = np.ones(len(faces), np.bool_)
     for pose in poses:
         tree: Any = BVHTree.FromPolygons(pose.tolist(), faces)
         reach = _COVER * float(np.ptp(pose, axis=0).max())
         for number in np.flatnonzero(covered).tolist():
             covered[number] = _is_covered(tree, pose[list(faces[number])], reach)
-    made = mesh.copy()
     whole = bmesh.new()
     whole.from_mesh(made)
     whole.faces.ensure_lookup_table()

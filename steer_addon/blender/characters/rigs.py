@@ -194,8 +194,8 @@ def action_named(rig: bpy.types.Object, name: str) -> bpy.types.Action | None:
     override = rig.override_library
     home = (override.reference if override and override.reference else rig).library
     own = _own_actions(rig)
-    key = lambda a: (a not in own, a.library != home, a.library is not None)  # noqa: E731
-    return min(found, key=key, default=None)
+    found.sort(key=lambda a: (a not in own, a.library != home, a.library is not None))
+    return next(iter(found), None)
 
 
 def _own_actions(rig: bpy.types.Object) -> set[bpy.types.Action | None]:

@@ -37,6 +37,10 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "wm.fbx_import": {"use_anim": False},
     "wm.alembic_import": {"set_frame_range": False, "as_background_job": False},
 }
+_KEPT = "steer_action"
+"""How the names of custom properties begin that keep linked actions in a file."""
+_Names = tuple[list[str], list[str]]
+"""Names of objects, and of actions."""
 
 
 def import_meshes(path: Path, collection: bpy.types.Collection) -> list[bpy.types.Object]:
@@ -212,12 +216,6 @@ def _keep_rigs(
         elif action not in (kept := list(collection.values())):
             # a fake user keeps nothing that is linked
             collection[f"{_KEPT}_{len(kept)}"] = action
-
-
-_KEPT = "steer_action"
-"""How the names of custom properties begin that keep linked actions in a file."""
-_Names = tuple[list[str], list[str]]
-"""Names of objects, and of actions."""
 
 
 @dataclass(frozen=True)

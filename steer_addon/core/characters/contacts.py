@@ -77,6 +77,11 @@ class Cycle:
         """Natural speed [m/s]."""
         return self.stride / self.duration
 
+    @property
+    def has_feet(self) -> bool:
+        """Whether feet were found: birds and snakes have none."""
+        return len(self.planted) > 0
+
     def moves_at(self, times: F64) -> F64:
         """What `moves` are at times of the cycle from 0 to 1, shape (time_count, 3)."""
         even = np.linspace(0.0, 1.0, len(self.moves))
@@ -118,11 +123,11 @@ def measure_cycle(
         CharacterError: Nothing moves, or no feet are found and no stride is given.
     """
     _check(samples, duration)
-    if like is not None and len(like.planted):
+    if like is not None and like.has_feet:
         feet = np.zeros(samples.shape[1], np.bool_)
         feet[like.planted] = True
     center, drift, picked, height = _in_place(samples, feet)
-    if not len(picked) or like is not None and not len(like.planted):
+    if not len(picked) or like is not None and not like.has_feet:
         return _without_feet(samples, duration, stride, drift, center, like)
     even = np.linspace(0.0, 1.0, len(samples))[:, None]
     low = samples[:, picked].astype(np.float64)
@@ -194,7 +199,7 @@ def _without_feet(
     length, angle = float(np.hypot(*drift)), 0.0
     if length > 0.0:
         angle = -np.pi / 2 - np.arctan2(drift[1], drift[0])
-    elif like is not None and not len(like.planted):
+    elif like is not None and not like.has_feet:
         length, angle = like.stride, like.angle
     if stride is None and length == 0.0:
         raise CharacterError(

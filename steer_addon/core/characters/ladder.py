@@ -47,7 +47,7 @@ def add_gaits(
         CharacterError: Feet are not found, or nothing moves.
     """
     plan, (stand, walk, run) = rows.plan, durations
-    like = next((cycle for cycle in cycles[:1] if not len(cycle.planted)), None)
+    like = next((cycle for cycle in cycles[:1] if not cycle.has_feet), None)
     pure = yield from rows.measure(_at(sample, (0.0, 1.0, 0.0)), walk, plan.stride, like)
     known = plan.stride if like is None else pure.stride
     passing = yield from _passing(_at(sample, (0.0, 1.0, 0.0)), pure)
@@ -91,7 +91,7 @@ def _add_runs(
         alone: The run, measured by itself, or nothing.
     """
     soles, pure = _Soles(walk, passing), _at(sample, (0.0, 0.0, 1.0))
-    like = next((cycle for cycle in alone if not len(cycle.planted)), walk)
+    like = next((cycle for cycle in alone if not cycle.has_feet), walk)
     run = yield from rows.measure(pure, durations[1], rows.plan.run_stride, like)
     last = yield from _passing(pure, run)
     run = soles.beside(run, last)
@@ -122,7 +122,7 @@ class _Soles:
         """
         band = SOLE * float(np.ptp(passing[..., 2]))
         self._soles = []
-        for low in passing[:, cycle.planted, 2] if len(cycle.planted) else ():
+        for low in passing[:, cycle.planted, 2] if cycle.has_feet else ():
             self._soles.append(cycle.planted[low < low.min() + band])
         self._behind = self._of(passing)
 

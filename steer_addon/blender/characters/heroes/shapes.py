@@ -27,7 +27,8 @@ class Shapes:
 
     def __init__(self, origins: Origins) -> None:
         """Find the curves of the shape keys of all that is seen."""
-        self._actions, self._rig = origins.actions, origins.rig
+        self._actions = origins.actions
+        self._frames = [frames_of(action, origins.rig) for action in self._actions]
         found = {keys for part in origins.parts if (keys := keys_of(part)) is not None}
         self._curves = {keys: self._curves_of(keys, len(found) == 1) for keys in found}
 
@@ -80,11 +81,10 @@ class Shapes:
     def _values(self, row: list[Any], usual: float, shares: F64, parts: F64) -> F64:
         """Values of one curve at all frames, shape (frame_count,)."""
         result = np.zeros(len(shares))
-        for number, (curve, action) in enumerate(zip(row, self._actions, strict=True)):
+        for number, (curve, (first, last)) in enumerate(zip(row, self._frames, strict=True)):
             used = np.flatnonzero(shares[:, number])
             values: Any = usual
             if curve is not None:
-                first, last = frames_of(action, self._rig)
                 times = first + _wrapped(parts[used, number]) * (last - first)
                 values = [curve.evaluate(time) for time in times]
             result[used] += shares[used, number] * values

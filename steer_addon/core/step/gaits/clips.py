@@ -67,14 +67,18 @@ def _draw(agents: Agents, settings: CrowdSettings) -> NDArray[np.float32]:
 
 def anew(agents: Agents, settings: CrowdSettings) -> dict[str, NDArray[np.float32]]:
     """What agents that begin to live remember of clips, by key."""
-    none = np.full((agents.count, 1), -1.0, np.float32)
-    return {CLIP_MEMORY: none, _DRAWN: _draw(agents, settings)}
+    return {CLIP_MEMORY: _no_clips(agents), _DRAWN: _draw(agents, settings)}
 
 
 def begin(agents: Agents, settings: CrowdSettings) -> None:
     """Have agents that play no clip yet say so from their first frame on; writes their memory."""
     if _wanted(agents, settings):
-        agents.memory[CLIP_MEMORY] = np.full((agents.count, 1), -1.0, np.float32)
+        agents.memory[CLIP_MEMORY] = _no_clips(agents)
+
+
+def _no_clips(agents: Agents) -> NDArray[np.float32]:
+    """What agents remember that play no clip, shape (agent_count, 1)."""
+    return np.full((agents.count, 1), -1.0, np.float32)
 
 
 def _wanted(agents: Agents, settings: CrowdSettings) -> bool:
@@ -122,9 +126,7 @@ def advance(
         return
     given = after.attributes.get(CLIP)
     wanted = before.memory.get(CLIP_MEMORY)
-    after.memory[CLIP_MEMORY] = (
-        np.full((after.count, 1), -1.0, np.float32) if wanted is None else wanted.copy()
-    )
+    after.memory[CLIP_MEMORY] = _no_clips(after) if wanted is None else wanted.copy()
     own = np.full(after.count, NOT_GIVEN, np.int64) if given is None else given.astype(np.int64)
     table = _table(cast, told)
     parallel_for(
