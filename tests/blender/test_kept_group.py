@@ -1,4 +1,4 @@
-"""The Crowd node group of a second file in a session is a copy of the first one's."""
+"""Node groups are built once, and read from the user's cache folder from then on."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.characters import library_group  # noqa: E402
 from steer_addon.blender.display import display, kept_group, nested_group  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -30,16 +31,70 @@ def one(group):
     return group.name, sockets, nodes, sorted(links), dict(group.items())
 
 
-def test_without_its_file_it_is_built_and_then_the_same_and_knows_no_other_file(
-    monkeypatch, tmp_path
-):
-    monkeypatch.setattr(kept_group, "_kept", [tmp_path / "gone.blend"])
-    group = display.ensure_node_group()
-    assert len(group.nodes) == 3
-    built = described(group)
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    """An empty cache folder."""
+    monkeypatch.setattr(kept_group.jit, "cache_root", lambda: tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def builds(monkeypatch):
+    """A list that grows with every group that is built."""
+    found, build = [], nested_group.build
+
+    def counted(group, *arguments):
+        found.append(group.name)
+        build(group, *arguments)
+
+    monkeypatch.setattr(nested_group, "build", counted)
+    return found
+
+
+def again(ensure):
+    """The group of another file."""
     bpy.ops.wm.read_homefile(use_empty=True)
-    group = display.ensure_node_group()
-    assert kept_group._kept and described(group) == built
+    return ensure()
+
+
+@pytest.mark.parametrize("ensure", [display.ensure_node_group, library_group.ensure_group])
+def test_a_group_is_built_once_and_then_the_same_and_knows_no_other_file(ensure, cache, builds):
+    built = described(ensure())
+    group = again(ensure)
+    assert described(group) == built and group.is_modifier and group.description
+    assert len(builds) == 1
     for tree in bpy.data.node_groups:
         assert tree.library is None and tree.library_weak_reference is None
     assert not bpy.data.libraries and len(bpy.data.node_groups) == 2
+
+
+def test_a_kept_file_that_is_broken_is_built_again(cache, builds):
+    built = described(library_group.ensure_group())
+    (path,) = cache.rglob("*.blend")
+    whole = path.read_bytes()
+    for broken in (b"", whole[: len(whole) // 2], b"no file of Blender's"):
+        path.write_bytes(broken)
+        assert described(again(library_group.ensure_group)) == built
+        assert not bpy.data.libraries and len(bpy.data.node_groups) == 2
+        count = len(builds)
+        again(library_group.ensure_group)
+        assert len(builds) == count
+
+
+def test_a_file_with_something_else_is_built_again(cache, builds):
+    library_group.ensure_group()
+    (path,) = cache.rglob("*.blend")
+    bpy.data.libraries.write(str(path), {bpy.data.scenes[0]})
+    again(library_group.ensure_group)
+    assert len(builds) == 2 and len(bpy.data.scenes) == 1
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_without_a_folder_that_takes_files_a_group_is_built_each_time(
+    there, cache, builds, monkeypatch
+):
+    (cache / "file").write_text("in the way")
+    monkeypatch.setattr(kept_group.jit, "cache_root", lambda: cache / "file" if there else None)
+    for _ in range(2):
+        assert len(again(library_group.ensure_group).nodes) == 3
+    assert len(builds) == 2

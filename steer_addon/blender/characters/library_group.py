@@ -13,10 +13,11 @@ import bpy
 
 from ...core.characters.pose_space import F32
 from ...core.doors import tomllib
-from ..display import display, nested_group
+from ..display import display, kept_group, nested_group
 from . import pose_points
 
 MODIFIER_NAME = "Character"
+_DATA = Path(__file__).with_suffix(".toml")
 _GROUP_NAME = "Steer Character"
 INNER_NAME = ".Steer Character"
 """Name of the group in it; the dot leaves it out of lists."""
@@ -40,10 +41,7 @@ def ensure_group() -> bpy.types.NodeTree:
             if group[_GROUP_KEY] < _GROUP_VERSION:
                 _build(group)
             return group
-    group = bpy.data.node_groups.new(_GROUP_NAME, "GeometryNodeTree")
-    group.description = "Makes an instance of every pose of a character, for crowds"
-    _build(group)
-    return group
+    return kept_group.make(_GROUP_NAME, _build, (__file__, str(_DATA), nested_group.__file__))
 
 
 def modifier_of(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
@@ -130,8 +128,8 @@ def poses_of(obj: bpy.types.Object) -> F32 | None:
 
 def _build(group: bpy.types.NodeTree) -> None:
     before = {socket.name for socket in nested_group.sockets_of(group)}
-    data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    nested_group.build(group, INNER_NAME, data)
+    nested_group.build(group, INNER_NAME, tomllib.loads(_DATA.read_text(encoding="utf-8")))
+    group.description = "Makes an instance of every pose of a character, for crowds"
     group[_GROUP_KEY] = _GROUP_VERSION
     owners = [obj for obj in bpy.data.objects if obj.library is None and _uses(obj, group)]
     for name in {WEIGHT, UPRIGHT} - before:

@@ -18,6 +18,8 @@ VERSION = 16
 """Raise it with every change of the group: files with an older one are brought up to date."""
 VERSION_KEY = "steer_display_version"
 """Custom property of Crowd node groups: the version that made them."""
+SOURCES = __file__, str(Path(__file__).with_suffix(".toml")), nested_group.__file__
+"""Files that say what is in the group."""
 
 
 @cache

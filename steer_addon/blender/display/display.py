@@ -19,6 +19,7 @@ from .. import app_handlers
 from . import kept_group
 from .crowd_group import (
     NODE_GROUP_NAME,
+    SOURCES,
     VERSION,
     VERSION_KEY,
     build_group,
@@ -89,13 +90,7 @@ def ensure_node_group() -> bpy.types.NodeTree:
     groups = update_node_groups()
     if groups:
         return next((g for g in groups if g.name == NODE_GROUP_NAME), groups[0])
-
-    group = kept_group.load(NODE_GROUP_NAME)
-    if group is None:
-        group = bpy.data.node_groups.new(NODE_GROUP_NAME, "GeometryNodeTree")
-        build_group(group)
-        kept_group.keep(group)
-    return group
+    return kept_group.make(NODE_GROUP_NAME, build_group, SOURCES)
 
 
 def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:

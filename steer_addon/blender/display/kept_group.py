@@ -1,41 +1,69 @@
-"""A node group that was built once is kept for the session, in Blender's own temporary folder.
+"""Node groups are built once and then kept, from session to session, in the user's cache folder.
 
-Blender updates a tree with every link that is made, so a large one takes a second to build; read
-from a file it takes a hundredth of that.
+Blender updates a tree with every link that is made, so the one of the crowd takes two seconds to
+build; read from a file it takes a hundredth of that.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import bpy
 
-_kept: list[Path] = []
+from ...core.compiled import jit
+from ...core.errors import SteerError
+from ...core.files import staging
+from . import node_builder
+
+Build = Callable[[bpy.types.NodeTree], None]
 
 
-def keep(group: bpy.types.NodeTree) -> None:
-    """Keep a group as it is now; where its file cannot be written it is built again."""
-    path = Path(bpy.app.tempdir) / "steer_crowd_group.blend"
-    with suppress(OSError, RuntimeError):
-        bpy.data.libraries.write(str(path), {group})
-        _kept[:] = [path]
-
-
-def load(name: str) -> bpy.types.NodeTree | None:
-    """A new copy of the kept group; None where there is none.
+def make(name: str, build: Build, sources: tuple[str, ...]) -> bpy.types.NodeTree:
+    """A new group, read from its file or built.
 
     Args:
         name: Its name.
+        build: Gives a new group its nodes.
+        sources: Files with what it is built of: a kept one is used as long as these are the same.
     """
-    if not _kept or not _kept[0].is_file():
-        return None
+    jit.status()  # now the folder is known, and a crowd is about to use numba
+    root = jit.cache_root()
+    path = root / "groups" / _file_name(name, sources) if root is not None else None
+    if path is not None and path.is_file():
+        # a file that Blender cannot read, or of something else, is as good as none
+        with suppress(OSError, RuntimeError):
+            group = _read(path, name)
+            if group is not None:
+                return group
+    group = bpy.data.node_groups.new(name, "GeometryNodeTree")
+    build(group)
+    if path is not None:
+        with suppress(OSError, RuntimeError, SteerError):
+            path.parent.mkdir(exist_ok=True)
+            with staging.replacing(path) as partial:
+                bpy.data.libraries.write(str(partial), {group}, compress=True)
+    return group
+
+
+def _file_name(name: str, sources: tuple[str, ...]) -> str:
+    """Name of the file of a group: other Blenders and other sources have another one."""
+    found = hashlib.sha256(bpy.app.version_string.encode() + bpy.app.build_hash)
+    for source in (*sources, node_builder.__file__):
+        found.update(Path(source).read_bytes())
+    return f"{name.lower().replace(' ', '_')}-{found.hexdigest()[:24]}.blend"
+
+
+def _read(path: Path, name: str) -> bpy.types.NodeTree | None:
+    """A copy of the group in a file; None where the file has none of that name."""
     libraries: Any = bpy.data.libraries
     known, groups = set(libraries), set(bpy.data.node_groups)
-    with libraries.load(str(_kept[0]), link=False) as (_held, wanted):
-        wanted.node_groups = [name]
-    (found,) = wanted.node_groups
+    with libraries.load(str(path), link=False) as (held, wanted):
+        wanted.node_groups = [name] if name in held.node_groups else []
+    found = next(iter(wanted.node_groups), None)
     for read in set(bpy.data.node_groups) - groups:
         # a copy knows nothing of the file that it comes from
         made, own_name = read.copy(), read.name
@@ -45,5 +73,4 @@ def load(name: str) -> bpy.types.NodeTree | None:
         made.name = own_name
     for library in set(libraries) - known:
         libraries.remove(library)
-    group: bpy.types.NodeTree = found
-    return group
+    return found
