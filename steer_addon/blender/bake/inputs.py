@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import bpy
@@ -19,6 +20,7 @@ import numpy as np
 from ...core.agents import Agents
 from ...core.cache import CacheHeader
 from ...core.cache.changes import MEETING
+from ...core.characters.cast import Cast
 from ...core.crowd.spread import SPREADS
 from ...core.results.digests import (
     WorldPart,
@@ -72,6 +74,12 @@ def settings_data(obj: bpy.types.Object, scene: bpy.types.Scene, name: str) -> d
     return renamed(found, obj.name_full, name)
 
 
+@lru_cache(maxsize=16)
+def _cast_digest(cast: Cast) -> str:
+    """Digest of characters; it is made once, as each has thousands of numbers."""
+    return digest(cast)
+
+
 def _plain(key: LiveKey, *, alone: bool) -> dict[str, Any]:
     settings = key.settings.to_dict()
     blocks = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
@@ -94,7 +102,7 @@ def _plain(key: LiveKey, *, alone: bool) -> dict[str, Any]:
     if key.settings.body:
         values["body"] = key.settings.body
     if key.settings.cast:
-        values["characters"] = digest(key.settings.cast)
+        values["characters"] = _cast_digest(key.settings.cast)
     else:
         # nobody plays them
         values = {name: v for name, v in values.items() if not name.startswith("clips.")}
