@@ -23,6 +23,8 @@ from .variations import SHARED, Scene, Variation, frames_of, variations_of
 
 HERE = "\0"
 """In words: the folder that a task writes to."""
+_SHOW_IMAGES = ("render", "usd")
+"""Kinds of tasks that read images; USD takes copies of textures along."""
 BAKED = "baked.blend"
 BAKE = "bake"
 """Kind of the tasks that bake, and their folder."""
@@ -246,7 +248,8 @@ class _Maker:
     ) -> None:
         needed = [*needed, *(self._made[name] for name in needs)]
         whole = (*words, "--json")
-        digest = self._digest(whole, needed)
+        shown = [self.variation.scene.images] if kind.partition("-")[0] in _SHOW_IMAGES else []
+        digest = self._digest(whole, needed, [one for one in shown if one])
         self._made[kind] = Task(
             name=f"{self.variation.name}/{kind}",
             kind=kind.partition("-")[0],
@@ -258,12 +261,15 @@ class _Maker:
             shares=shares,
         )
 
-    def _digest(self, words: Iterable[str], needed: Iterable[Task]) -> str:
+    def _digest(
+        self, words: Iterable[str], needed: Iterable[Task], more: Iterable[str] = ()
+    ) -> str:
         return _digest(
             [
                 [word.replace(str(self.batch.out), "out") for word in self._plain(words)],
                 [self.variation.scene.digest, self._preset_digest(), __version__, self._blender],
                 [task.digest for task in needed],
+                *more,
             ]
         )
 

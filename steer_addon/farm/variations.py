@@ -44,10 +44,12 @@ class Scene:
 
     Attributes:
         path: Its file.
-        digest: SHA-256 of it, and of all files that it links from.
+        digest: SHA-256 of it, of all files that it links from, and of those that shape its objects.
         crowds: Its crowds.
         camera: Whether it can be rendered.
         plays: Whether a crowd plays a bake, which worlds cannot hold.
+        images: SHA-256 of all images that only its pictures show; empty where there are none.
+        files: The files that it reads, but for those that are gone, and the folders of its bakes.
     """
 
     path: Path
@@ -55,6 +57,8 @@ class Scene:
     crowds: tuple[Crowd, ...]
     camera: bool
     plays: bool = False
+    images: str = ""
+    files: tuple[Path, ...] = ()
 
     @classmethod
     def from_info(cls, path: Path, digest: str, info: Mapping[str, Any]) -> Scene:
@@ -72,12 +76,27 @@ class Scene:
                 )
                 for row in info["crowds"]
             )
-            plays = any(row.get("bake") for row in info["crowds"])
-            if linked := sorted(info["linked"].values()):
-                digest = hashlib.sha256("".join([digest, *linked]).encode()).hexdigest()
-            return cls(path, digest, rows, bool(info["camera"]), plays)
+            bakes = [row["bake"] for row in info["crowds"] if row.get("bake")]
+            linked, images = info["linked"], info["images"]
+            read = [file for file, there in {**linked, **images}.items() if there]
+            read += [bake["folder"] for bake in bakes if bake.get("folder")]
+            return cls(
+                path,
+                _with_files(digest, linked),
+                rows,
+                bool(info["camera"]),
+                plays=bool(bakes),
+                images=_with_files("", images),
+                files=tuple(map(Path, read)),
+            )
         except (AttributeError, KeyError, TypeError) as error:
             raise JobError(f"`steer info {path}` says nothing of {error}: run it by hand") from None
+
+
+def _with_files(digest: str, files: Mapping[str, str]) -> str:
+    """A digest together with those of files and their names, wherever they are."""
+    names = sorted(f"{Path(path).name}:{found}" for path, found in files.items())
+    return hashlib.sha256("/".join([digest, *names]).encode()).hexdigest() if names else digest
 
 
 @dataclass(frozen=True)

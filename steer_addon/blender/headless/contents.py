@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 
 from ...core.crowd.membership import joined
-from ...core.files.plain import digest_if_there
 from ..bake import status
 from ..crowd import links
 from ..crowd.properties import settings_of
 from ..crowd.state import plays_back
 from ..reading.scene_agents import read_agents
-from . import batch
+from . import batch, files
 
 Contents = dict[str, Any]
 """Plain data, ready for JSON."""
@@ -42,15 +40,9 @@ def scene_contents(scene: bpy.types.Scene, file: str, names: Sequence[str] = ())
         "camera": scene.camera is not None,
         "agents": sum(row["agents"] for row in rows),
         "crowds": rows,
-        "linked": _linked_files(),
+        "linked": files.linked_files(),
+        "images": files.image_files(),
     }
-
-
-def _linked_files() -> dict[str, str]:
-    """SHA-256 of the files that the open one links from, by their paths."""
-    found = (library for library in bpy.data.libraries if library.users_id)
-    paths = {Path(bpy.path.abspath(library.filepath)).resolve() for library in found}
-    return {str(path): digest_if_there(path) for path in sorted(paths)}
 
 
 def contents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Contents:

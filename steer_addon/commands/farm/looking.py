@@ -6,6 +6,7 @@ import json
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,9 @@ class Look:
             except OSError as error:
                 self.faults[path] = f"{path} cannot be read: {reason(error)}"
         found = self._digests.values()
-        self.said = {d: known[d] for d in found if d in known and _is_as_before(known[d])}
+        # scenes share characters and their textures
+        once = cache(digest_if_there)
+        self.said = {d: known[d] for d in found if d in known and _is_as_before(known[d], once)}
 
     @property
     def unknown(self) -> dict[Path, str]:
@@ -134,10 +137,11 @@ class Look:
             self.begun.pop().drop()
 
 
-def _is_as_before(told: Any) -> bool:
-    """Whether the files that a scene links from are as they were when it was looked at."""
+def _is_as_before(told: Any, digest: Callable[[Path], str]) -> bool:
+    """Whether the files that a scene reads are as they were when it was looked at."""
     try:
-        return all(digest_if_there(Path(path)) == was for path, was in told["linked"].items())
+        files = {**told["linked"], **told["images"]}
+        return all(digest(Path(path)) == was for path, was in files.items())
     except (AttributeError, KeyError, TypeError):
         return False
 

@@ -1,0 +1,90 @@
+"""The files that the open one reads: those that crowds may depend on, and those of pictures."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...core.files.plain import digest_if_there
+
+_SHAPES = ("objects", "cache_files", "fonts", "volumes")
+"""Kinds of data whose files shape what crowds meet."""
+_UNSEEN = {"BRUSH", "SCREEN", "WINDOWMANAGER", "WORKSPACE"}
+"""Users of images that no picture shows."""
+_TILE = {"<UDIM>": r"\d{4}", "<UVTILE>": r"u\d+_v\d+"}
+
+
+def linked_files() -> dict[str, str]:
+    """SHA-256 of the files that the open one links from, and of those that shape its objects.
+
+    These are caches, fonts, volumes, and images of textures and Geometry Nodes.
+
+    Returns:
+        The digests by path, empty where a file is gone.
+    """
+    paths = {_path(one, one.filepath) for one in bpy.data.libraries if one.users_id}
+    known = [one for kind in _SHAPES for one in getattr(bpy.data, kind)]
+    found = bpy.data.file_path_map(subset=set(known)) if known else {}
+    for one, texts in found.items():
+        # a folder may be that of a whole disk
+        of_one = (file for text in texts if text != "<builtin>" for file in _files(one, text))
+        paths.update(file for file in of_one if not file.is_dir())
+    return _digests(paths | _image_files(shaping=True))
+
+
+def image_files() -> dict[str, str]:
+    """SHA-256 of the files of images that pictures show, and that shape nothing, by their paths."""
+    return _digests(_image_files(shaping=False) - _image_files(shaping=True))
+
+
+def _digests(paths: set[Path]) -> dict[str, str]:
+    return {str(path): digest_if_there(path) for path in sorted(paths)}
+
+
+def _image_files(*, shaping: bool) -> set[Path]:
+    images = {image for image in bpy.data.images if image.filepath and not image.packed_files}
+    users = bpy.data.user_map(subset=images) if images else {}
+    chosen = (
+        image
+        for image, found in users.items()
+        if isinstance(image, bpy.types.Image)
+        and (seen := [one for one in found if one.id_type not in _UNSEEN])
+        and any(map(_shapes, seen)) == shaping
+    )
+    return {file for image in chosen for file in _files(image, image.filepath)}
+
+
+def _shapes(user: bpy.types.ID) -> bool:
+    """Whether an image may change the shape of objects by what uses it."""
+    if isinstance(user, bpy.types.Object):
+        # an input of its Geometry Nodes; empties only show theirs
+        return user.type != "EMPTY"
+    return isinstance(user, bpy.types.Texture | bpy.types.GeometryNodeTree)
+
+
+def _path(owner: bpy.types.ID, text: str) -> Path:
+    # links are not followed: a farm has to find files where Blender looks for them
+    return Path(os.path.abspath(bpy.path.abspath(text, library=owner.library)))
+
+
+def _files(owner: Any, text: str) -> Iterator[Path]:
+    """The file of a path, or those of all tiles or frames that it stands for."""
+    path = _path(owner, text)
+    pattern = re.escape(path.name)
+    for mark, digits in _TILE.items():
+        pattern = pattern.replace(re.escape(mark), digits)
+    if getattr(owner, "source", "") == "SEQUENCE" or getattr(owner, "is_sequence", False):
+        pattern = re.sub(r"\d+(?=\D*$)", r"\\d+", pattern)
+    if pattern == re.escape(path.name):
+        yield path
+        return
+    try:
+        names = [name for name in os.listdir(path.parent) if re.fullmatch(pattern, name)]
+    except OSError:
+        names = []
+    yield from map(path.with_name, names or [path.name])
