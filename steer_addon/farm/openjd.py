@@ -10,6 +10,7 @@ farm knows what travels where.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -51,32 +52,53 @@ def template_of(
         "specificationVersion": "jobtemplate-2023-09",
         **({"extensions": ["TASK_CHUNKING"]} if chunks else {}),
         "name": f"Steer {job_file.stem}"[:_MOST_NAME],
-        "parameterDefinitions": _definitions(batch, job_file),
+        "parameterDefinitions": _definitions(batch, job_file, shots),
         "steps": steps,
     }
 
 
-def parameters_of(batch: Batch, job_file: Path) -> dict[str, str]:
+def parameters_of(batch: Batch, job_file: Path, shots: Sequence[Shot]) -> dict[str, str]:
     """The values of all PATH parameters: templates may hold relative paths only.
 
     Raises:
         JobError: There are too many.
     """
-    files = [job_file, *batch.scenes, *(Path(p) for p in batch.presets if p.endswith(".json"))]
+    return {name: str(path) for name, (path, _kind) in _paths(batch, job_file, shots).items()}
+
+
+def _paths(batch: Batch, job_file: Path, shots: Sequence[Shot]) -> dict[str, tuple[Path, str]]:
+    """The PATH parameters: their values, and whether each is a file or a folder."""
+    given = [*batch.scenes, *(Path(p) for p in batch.presets if p.endswith(".json"))]
     most = MOST_PARAMETERS - len(_PROGRAMS) - 2
-    if len(files) - 1 > most:
+    read = {file for shot in shots for file in shot.variation.scene.files} - {job_file, *given}
+    linked = _gathered(read, most - len(given))
+    if len(given) + len(linked) > most:
+        folders = f", which read files in {len(linked)} folders" if linked else ""
         raise JobError(
-            f"the job reads {len(files) - 1} files: Open Job Description has {MOST_PARAMETERS} "
-            f"parameters, so give at most {most} scenes and presets"
+            f"the job reads {len(given)} scenes and presets{folders}: Open Job Description "
+            f"has {MOST_PARAMETERS} parameters, so give at most {most} together"
         )
-    names = ["Job", *(f"Input{number}" for number in range(1, len(files)))]
-    return {**dict(zip(names, map(str, files), strict=True)), "Out": str(batch.out)}
+    found = {"Job": (job_file, "FILE")}
+    found |= {f"Input{number}": (path, "FILE") for number, path in enumerate(given, 1)}
+    for number, path in enumerate(linked, 1):
+        found[f"Linked{number}"] = (path, "DIRECTORY" if path.is_dir() else "FILE")
+    return {**found, "Out": (batch.out, "DIRECTORY")}
 
 
-def _definitions(batch: Batch, job_file: Path) -> list[dict[str, Any]]:
+def _gathered(files: set[Path], most: int) -> list[Path]:
+    """Files, or the folders that hold most of them where these are too many for parameters."""
+    found = set(files)
+    for folder, count in Counter(file.parent for file in files).most_common():
+        if len(found) <= most or count == 1:
+            break
+        found = {file for file in found if file.parent != folder} | {folder}
+    return sorted(found)
+
+
+def _definitions(batch: Batch, job_file: Path, shots: Sequence[Shot]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    for name in parameters_of(batch, job_file):
-        kind, flow = ("DIRECTORY", "INOUT") if name == "Out" else ("FILE", "IN")
+    for name, (_path, kind) in _paths(batch, job_file, shots).items():
+        flow = "INOUT" if name == "Out" else "IN"
         found.append({"name": name, "type": "PATH", "objectType": kind, "dataFlow": flow})
     for name, (default, text) in _PROGRAMS.items():
         found.append({"name": name, "type": "STRING", "default": default, "description": text})

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -95,7 +96,7 @@ def test_open_job_description(bench, baked, chunks):
     checked = subprocess.run([*command, "check", str(path)], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     values = bench.folder / "parameters.json"
-    values.write_text(json.dumps(openjd.parameters_of(batch, bench.folder / "job.toml")))
+    values.write_text(json.dumps(openjd.parameters_of(batch, bench.folder / "job.toml", found)))
     parameters = ["-p", f"file://{values}"]
     for name, text in (("Blender", BLENDER), ("Steer", STEER)):
         script = bench.folder / name
@@ -112,7 +113,7 @@ def test_open_job_description(bench, baked, chunks):
 def test_limits_of_open_job_description(bench):
     many = "[" + ", ".join(f'"s{n}.blend"' for n in range(60)) + "]"
     batch, found = shots(bench, JOB.replace('"a.blend"', many))
-    with pytest.raises(JobError, match="at most 46 scenes"):
+    with pytest.raises(JobError, match="60 scenes and presets.*at most 46"):
         openjd.template_of(batch, bench.folder / "job.toml", found, chunks=True)
     text = JOB.replace("chunk = 10", "chunk = 1").replace("make", 'frames = "1-2000"\nmake')
     batch, found = shots(bench, text)
@@ -123,6 +124,36 @@ def test_limits_of_open_job_description(bench):
     template = openjd.template_of(batch, bench.folder / "job.toml", found, chunks=True)
     names = [step["name"] for step in template["steps"]]
     assert len(set(names)) == len(names) == 4 and max(map(len, names)) == 64
+
+
+def test_files_that_scenes_read_are_given_to_farms(bench):
+    """A farm that carries nothing but what parameters name has all that a scene links from."""
+    files = [bench.folder / "assets" / name for name in ("knight.blend", "skin.png")]
+    cache = bench.folder / "caches" / "Crowd"
+    cache.mkdir(parents=True)
+    batch, found = shots(bench)
+    reads = replace(found[0].variation.scene, files=(*files, cache, *batch.scenes))
+
+    def given(read):
+        scene = replace(reads, files=read)
+        many = [replace(one, variation=replace(one.variation, scene=scene)) for one in found]
+        job = bench.folder / "job.toml"
+        template = openjd.template_of(batch, job, many, chunks=True)
+        kinds = {p["name"]: p.get("objectType") for p in template["parameterDefinitions"]}
+        told = openjd.parameters_of(batch, job, many)
+        assert set(told) == {name for name, kind in kinds.items() if kind}
+        return {told[name]: kinds[name] for name in told if name.startswith("Linked")}
+
+    assert given(reads.files) == {
+        str(files[0]): "FILE", str(files[1]): "FILE", str(cache): "DIRECTORY",
+    }  # fmt: skip
+    # too many files for parameters: the folder that holds most of them stands for these
+    textures = bench.folder / "textures"
+    textures.mkdir()
+    told = given((*files, *(textures / f"{n}.png" for n in range(60))))
+    assert told == {str(textures): "DIRECTORY", **{str(file): "FILE" for file in files}}
+    with pytest.raises(JobError, match="read files in 60 folders.*at most 46 together"):
+        given(tuple(bench.folder / str(n) / "a.png" for n in range(60)))
 
 
 def test_flamenco(bench):

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> Result:
     if options.to == "openjd":
         told = openjd.template_of(plan.batch, job_file, shots, chunks=not options.no_chunking)
         files[_TEMPLATE] = as_json(told)
-        files[_PARAMETERS] = as_json(openjd.parameters_of(plan.batch, job_file))
+        files[_PARAMETERS] = as_json(openjd.parameters_of(plan.batch, job_file, shots))
     else:
         files[_SUBMISSION] = as_json(
             flamenco.submission_of(plan.batch, job_file, shots, sys.platform)
