@@ -20,7 +20,7 @@ _VERSION = 1
 
 
 def known_scenes(batch: Batch, blender: str) -> dict[str, Any]:
-    """What an earlier run wrote down of scenes, by digest; nothing where versions differ."""
+    """What an earlier run said of scenes, by digest and folder; nothing where versions differ."""
     book = read_json(batch.out / BOOK, FORMAT) or {}
     same = (book.get("steer"), book.get("blender")) == (__version__, blender)
     found = book.get("scenes") if same else None
@@ -49,7 +49,7 @@ def write(
     Args:
         batch: The batch.
         variations: Its variations.
-        said: What `steer info` says of each scene, by digest.
+        said: What `steer info` says of each scene, by digest and folder.
         blender: Version of Blender.
 
     Raises:

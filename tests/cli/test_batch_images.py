@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.commands.farm import looking  # noqa: E402
 from steer_addon.core.files.plain import digest_of  # noqa: E402
 from steer_addon.farm.job import read_job  # noqa: E402
+from steer_addon.farm.starter import find_starter  # noqa: E402
 from steer_addon.farm.tasks import tasks_of  # noqa: E402
 from steer_addon.farm.variations import Scene, variations_of  # noqa: E402
 from tests.blender.live_scenes import make_box, make_crowd  # noqa: E402
@@ -92,10 +94,10 @@ def test_pictures_depend_on_images_and_simulations_do_not(run, scene, tmp_path):
     assert told["images"] == {path: digest_of(Path(path)) for path in sorted(shown)}
     assert list(told["linked"]) == [str(folder / "hills.png")]
     before = digests(scene, told)
-    assert not looking.Look([scene], {own: told}).unknown
+    assert not looking.Look([scene], {looking.key_of(scene, own): told}).unknown
 
     save_image(folder / TILES[1], 0.25)
-    assert looking.Look([scene], {own: told}).unknown == {scene: own}
+    assert looking.Look([scene], {looking.key_of(scene, own): told}).unknown == {scene: own}
     painted = digests(scene, run("info", scene, "--json").data)
     changed = {kind for kind in before if painted[kind] != before[kind]}
     assert changed == {"render", "usd"}
@@ -117,3 +119,18 @@ def test_images_that_change_places_count(scene, run):
     assert Scene.from_info(scene, "0", {**told, "images": moved}).images == found[0].images
     gone = {**told, "images": {first: ""}, "linked": {}}
     assert Scene.from_info(scene, "0", gone).files == ()
+
+
+def test_a_copy_in_another_folder_is_looked_at(run, scene, tmp_path):
+    """Copies are the same to the byte, and read what is beside them."""
+    other = tmp_path / "other" / scene.name
+    shutil.copytree(tmp_path / "textures", other.parent / "textures")
+    shutil.copy(scene, other)
+    save_image(other.parent / "textures" / TILES[0], 0.25)
+    look = looking.Look([scene, other], {})
+    assert look.unknown == dict.fromkeys([scene, other], digest_of(scene))
+    first, second = look.run(find_starter(), 2)
+    assert first.digest == second.digest and first.images != second.images
+    assert looking.Look([scene, other], look.said).unknown == {}
+    del look.said[looking.key_of(other, digest_of(other))]
+    assert list(looking.Look([scene, other], look.said).unknown) == [other]

@@ -52,10 +52,10 @@ def test_files_that_a_scene_links_from_count(run, scene, tmp_path):
     files = tmp_path / "assets" / "box.blend", tmp_path / "sets" / "set.blend"
     assert told["linked"] == {str(path): digest_of(path) for path in files}
     own = digest_of(scene)
-    assert not looking.Look([scene], {own: told}).unknown
+    assert not looking.Look([scene], {looking.key_of(scene, own): told}).unknown
     before = Scene.from_info(scene, own, told).digest
     save_box(files[0], 2.0)
-    assert looking.Look([scene], {own: told}).unknown == {scene: own}
+    assert looking.Look([scene], {looking.key_of(scene, own): told}).unknown == {scene: own}
     changed = run("info", scene, "--json").data
     assert Scene.from_info(scene, own, changed).digest not in (before, own)
     # what a scene without them depends on is its own file

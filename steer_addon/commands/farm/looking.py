@@ -27,7 +27,7 @@ class Look:
     """Looks at scenes, by `steer info` in processes of their own, or by tasks that read them.
 
     Attributes:
-        said: What `steer info` says of each scene, by the digest of its file.
+        said: What `steer info` says of each scene, by `key_of` it.
         faults: Why scenes cannot be used.
         begun: Tasks that go on once it is known what their scene is.
     """
@@ -37,7 +37,7 @@ class Look:
 
         Args:
             paths: Files of scenes.
-            known: What was said before, by the digest of a scene.
+            known: What was said before, likewise.
         """
         self.faults: dict[Path, str] = {}
         self.begun: list[Work] = []
@@ -47,15 +47,16 @@ class Look:
                 self._digests[path] = digest_of(path)
             except OSError as error:
                 self.faults[path] = f"{path} cannot be read: {reason(error)}"
-        found = self._digests.values()
+        self._keys = {path: key_of(path, digest) for path, digest in self._digests.items()}
+        found = self._keys.values()
         # scenes share characters and their textures
         once = cache(digest_if_there)
-        self.said = {d: known[d] for d in found if d in known and _is_as_before(known[d], once)}
+        self.said = {k: known[k] for k in found if k in known and _is_as_before(known[k], once)}
 
     @property
     def unknown(self) -> dict[Path, str]:
         """Scenes that have to be looked at, with their digests."""
-        return {path: d for path, d in self._digests.items() if d not in self.said}
+        return {path: d for path, d in self._digests.items() if self._keys[path] not in self.said}
 
     def run(
         self,
@@ -91,7 +92,7 @@ class Look:
                         self._follow(path, process, running, starter)
                     elif process.poll() is not None:
                         del running[path]
-                        _hear(path, process, self._digests[path], self.said, self.faults)
+                        _hear(path, process, self._keys[path], self.said, self.faults)
                 time.sleep(_PAUSE)
         finally:
             for process in running.values():
@@ -108,7 +109,7 @@ class Look:
         told = read_json(work.place / ABOUT, ABOUT_FORMAT)
         if told is not None:
             del running[path]
-            self.said[self._digests[path]] = told
+            self.said[self._keys[path]] = told
             self.begun.append(work)
         elif ended:
             work.drop()
@@ -119,7 +120,7 @@ class Look:
         for path, digest in self._digests.items():
             if path not in self.faults:
                 try:
-                    found.append(Scene.from_info(path, digest, self.said[digest]))
+                    found.append(Scene.from_info(path, digest, self.said[self._keys[path]]))
                 except SteerError as error:
                     self.faults[path] = str(error)
         return found
@@ -135,6 +136,11 @@ class Look:
         """End what has begun and was not handed over, and leave nothing of it."""
         while self.begun:
             self.begun.pop().drop()
+
+
+def key_of(path: Path, digest: str) -> str:
+    """What a scene is known by: a copy in another folder may read other files."""
+    return f"{digest} {path.absolute().parent}"
 
 
 def _is_as_before(told: Any, digest: Callable[[Path], str]) -> bool:
@@ -156,7 +162,7 @@ def _start(path: Path, starter: Starter) -> Any:
 
 
 def _hear(
-    path: Path, process: Any, digest: str, said: dict[str, Any], faults: dict[Path, str]
+    path: Path, process: Any, key: str, said: dict[str, Any], faults: dict[Path, str]
 ) -> None:
     text = process.stdout.read()
     process.stdout.close()
@@ -165,7 +171,7 @@ def _hear(
         answer = json.loads(text.splitlines()[-1])
         if process.returncode:
             raise JobError(answer["error"])
-        said[digest] = answer
+        said[key] = answer
     except JobError as error:
         faults[path] = str(error)
     except (ValueError, IndexError, KeyError, TypeError):
