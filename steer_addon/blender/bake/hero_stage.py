@@ -60,6 +60,12 @@ class Stage:
         Raises:
             CharacterError: None of them can.
         """
+        found = self._faults()
+        if len(found) == len(self.characters):
+            raise found[0]
+        return found
+
+    def _faults(self) -> dict[int, CharacterError]:
         found: dict[int, CharacterError] = {}
         for number, character in enumerate(self.characters):
             if not _is_figure(character):
@@ -67,9 +73,37 @@ class Stage:
                     origins.read(character)
                 except CharacterError as error:
                     found[number] = error
-        if len(found) == len(self.characters):
-            raise found[0]
         return found
+
+    def require_rigs(self, crowd: str, tracks: Tracks | None) -> None:
+        """Refuse to make rigs of all agents where some cannot be any, and name all reasons.
+
+        Args:
+            crowd: Name of the crowd.
+            tracks: Its agents; None before they are known, where only a crowd is refused none of
+                whose characters can be a rig.
+
+        Raises:
+            CharacterError: It is so.
+        """
+        why, reasons = self._faults(), list[str]()
+        if tracks is None:
+            who = "all its characters"
+            if len(why) == len(self.characters):
+                reasons = [str(error) for error in why.values()]
+        else:
+            numbers = self.numbers_of(tracks).tolist()
+            counts = {number: numbers.count(number) for number in why if number in numbers}
+            who = f"{sum(counts.values())} of its {len(numbers)} agents"
+            reasons = [
+                f"{why[number]} ({count} agent{'s' * (count > 1)})"
+                for number, count in counts.items()
+            ]
+        if reasons:
+            raise CharacterError(
+                f"Crowd {crowd!r} cannot be baked to rigs, which {who} lack: {'; '.join(reasons)}; "
+                "or bake without rigs"
+            )
 
     def numbers_of(self, tracks: Tracks) -> NDArray[np.int64]:
         """The number of each agent's character, shape (agent_count,)."""

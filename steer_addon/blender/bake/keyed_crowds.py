@@ -118,7 +118,9 @@ def bake_crowd(
     settings = bake_settings_of(obj)
     steer = obj.steer
     look = copies_look(crowds.require_crowd(obj))
-    simulated = []
+    rigs, simulated = makes_rigs(obj) and not empties, []
+    if rigs:
+        rig_bakes.check(obj, scene)
     if frames is None:
         frames = simulate.run(obj, scene, numbers, warnings=warnings)
     for frame in frames:
@@ -129,7 +131,6 @@ def bake_crowd(
         progress(0.5 + 0.5 * share)
         return True
 
-    rigs = makes_rigs(obj) and not empties
     with suspended():
         if rigs:
             result: keyframes.BakeResult | None = rig_bakes.bake(obj, scene, simulated, second_half)

@@ -14,9 +14,18 @@ from ...core.results.frames import Frame
 from ..characters.keys import add_curves, keyed_curves
 from ..live import simulate
 from .hero_motion import Tracks
-from .hero_stage import AGENT, staged
+from .hero_stage import AGENT, Stage, staged
 from .keyframes import BakeResult, mark_rotations
 from .removal import MARK, delete_bake, find_bakes
+
+
+def check(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Refuse a crowd none of whose characters has a rig, before it is simulated.
+
+    Raises:
+        SteerError: It is so, or it shows no characters.
+    """
+    Stage(obj, scene).require_rigs(obj.name, None)
 
 
 def bake(
@@ -42,6 +51,7 @@ def bake(
     earlier = find_bakes(obj.name)
     with staged(obj, scene) as stage:
         tracks = Tracks(frames, None, obj.name)
+        stage.require_rigs(obj.name, tracks)
         collection = bpy.data.collections.new(f"{obj.name} Bake")
         stage.made.append(collection)
         collection[MARK] = obj.name
