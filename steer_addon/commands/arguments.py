@@ -67,7 +67,7 @@ class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter):
     """Tells the default of an option, where there is one to tell."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        if action.default in (None, False) or action.default == []:
+        if action.default in (None, False, "") or action.default == []:
             return action.help
         return super()._get_help_string(action)
 

@@ -27,6 +27,7 @@ def test_help(run, command):
     assert result.code == 0
     assert result.err == ""
     assert "usage: steer" in result.out
+    assert "(default: )" not in " ".join(result.out.split())
 
 
 def test_version(run):

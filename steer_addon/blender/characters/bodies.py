@@ -189,7 +189,12 @@ class Posed(Body):
         for _name, track in self.clips:
             facing.face_as(self.sampler, track, 0.0, begins)
             self._drifts[id(track)] = self._drift_of(track, _ALIKE)
-        place = yield from add_gaits(rows, self._sample, durations, cycles)
+        try:
+            place = yield from add_gaits(rows, self._sample, durations, cycles)
+        except CharacterError as error:
+            blends = [track.action for track in (self.stand, self.walk, self.run) if track]
+            names = " and ".join(repr(action.name) for action in blends if action)
+            raise CharacterError(f"Blends of {names}: {error}") from None
         for name, track in self.clips:
             loops = name in self.recipe.loops
             if not loops and name not in self.recipe.once and track.action is not None:

@@ -368,7 +368,7 @@ def check_upright(name: str, posed: bpy.types.Object, feet: tuple[str, ...]) -> 
     if way.z < _UPRIGHT * way.length:
         raise CharacterError(
             f"Rig {name!r} lies down: its {heads[0].name!r} is {way.z:.2f} above its feet; rotate "
-            "it so that it stands upright, with Z up"
+            "it so that it stands upright, with Z up, or choose another walk"
         )
 
 

@@ -203,8 +203,9 @@ def _without_feet(
         length, angle = like.stride, like.angle
     if stride is None and length == 0.0:
         raise CharacterError(
-            "No feet that go back on the ground are found in the action: stand the "
-            "character upright, with Z up, or type in its Stride, the way of one cycle in meters"
+            "No feet that go back on the ground are found in the action: choose one that walks, "
+            "stand the character upright, with Z up, or type in its Stride, the way of one cycle "
+            "in meters"
         )
     steps = len(samples) - 1
     given = length if stride is None else stride

@@ -1,0 +1,63 @@
+"""Actions that cannot be a walk: the sentence names them, and says what else to do."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.core.characters.recipe import Recipe  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.test_make_character_bad import COARSE, make  # noqa: E402
+from tests.blender.walking_rigs import state, walking_rig  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def refused(rig, *actions):
+    """What a character of these actions is refused with; nothing of it stays."""
+    before = state(rig)
+    with pytest.raises(CharacterError) as told:
+        make(rig, Recipe(*actions, plan=COARSE))
+    assert state(rig) == before
+    return str(told.value)
+
+
+def test_an_action_in_which_no_foot_goes_back_is_no_walk():
+    text = refused(walking_rig(), "Walk", "Idle")
+    assert text.startswith("Walk 'Idle': No feet that go back on the ground") and (
+        "choose one that walks" in text
+    )
+
+
+def test_actions_whose_blends_find_no_ground_are_both_named():
+    rig = walking_rig()
+    hop = bpy.data.actions.new("Hop")
+    rig.animation_data.action = hop
+    for frame in range(25):
+        for name, start in (("leg.l", 0.0), ("leg.r", 0.5)):
+            bone = rig.pose.bones[name]
+            bone.location.y = 2.0 * abs(math.sin(math.tau * (frame / 24 + start)))
+            bone.keyframe_insert("location", frame=frame)
+            bone.location.y = 0.0
+    rig.animation_data.action = None
+    hop.use_fake_user = True
+    text = refused(rig, "Hop", "Walk")
+    assert text.startswith("Blends of 'Hop' and 'Walk': No feet that go back on the ground")
+
+
+def test_a_rig_that_lies_down_in_its_walk_may_have_another_one():
+    rig = walking_rig()
+    action = bpy.data.actions["Walk"].copy()
+    action.name = "Crawl"
+    rig.animation_data.action = action
+    root = rig.pose.bones["root"]
+    root.rotation_mode = "XYZ"
+    root.rotation_euler.x = math.pi / 2
+    root.keyframe_insert("rotation_euler", frame=0)
+    rig.animation_data.action = None
+    root.rotation_euler.x = 0.0
+    text = refused(rig, "Idle", "Crawl")
+    assert "lies down" in text and text.endswith("with Z up, or choose another walk")
