@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("action", choices=["make"], help="make: sample a rig to a character")
     parser.add_argument(
-        "file", metavar="FILE", type=arguments.path, help=".blend, .glb, .gltf, .fbx"
+        "file", metavar="FILE", type=arguments.path, help=".blend, .glb, .gltf, .fbx, .usd, .abc"
     )
     parser.add_argument(
         "--rig", metavar="NAME",

@@ -107,6 +107,22 @@ def test_mistakes_are_one_sentence(run, walker, tmp_path, words, said):
     assert not out.exists()
 
 
+def test_files_that_are_no_rigs(run, tmp_path):
+    (tmp_path / "notes.txt").write_text("a")
+    (tmp_path / "cut.glb").write_bytes(b"glTF")
+    (tmp_path / "none").write_text("")
+    for name, said in (
+        ("notes.txt", ("notes.txt has the suffix '.txt': give a file of .blend, ", ".glb")),
+        ("cut.glb", ("cut.glb cannot be imported: ", "; export it again, or choose another")),
+        ("none", ("none has no suffix: give a file of .blend, ",)),
+        (".", (f"{tmp_path} is a folder: give a file of .blend, ",)),
+        ("gone.glb", ("There is no file ", "gone.glb: check the path")),
+    ):
+        words = ("character", "make", tmp_path / name, "--save", tmp_path / "new" / "a.blend")
+        run(*words).failed_with(*said)
+    assert not (tmp_path / "new").exists()
+
+
 def test_what_is_chosen_is_not_guessed_again(run, walker, tmp_path):
     out = tmp_path / "character.blend"
     words = ("--rig", "Walker", "--way-per-pose", 0.2, "--walk", "Run", "--name", "Guard")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stderr
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -89,30 +91,41 @@ def import_animated(path: Path) -> None:
         SceneError: There is no such file, or Blender cannot read it.
     """
     animated = {s: op for s, op in IMPORTERS.items() if s not in (".obj", ".ply", ".stl")}
-    _import(path, animated, {})
+    # those who call this open .blend files by themselves
+    _import(path, animated, {}, (".blend",))
 
 
-def _import(path: Path, importers: dict[str, str], options: dict[str, dict[str, Any]]) -> None:
+def _import(
+    path: Path,
+    importers: dict[str, str],
+    options: dict[str, dict[str, Any]],
+    beside: tuple[str, ...] = (),
+) -> None:
     """Run Blender's importer for a file.
 
     Raises:
         SceneError: There is none, or no such file, or Blender cannot read it.
     """
-    operator = importers.get(path.suffix.lower())
-    if operator is None:
-        raise SceneError(
-            f"{path.name} has the suffix {path.suffix!r}: give a file of {', '.join(importers)}"
-        )
+    operator, known = importers.get(path.suffix.lower()), ", ".join((*beside, *importers))
+    if path.is_dir():
+        raise SceneError(f"{path.resolve()} is a folder: give a file of {known}")
     if not path.is_file():
         raise SceneError(f"There is no file {path}: check the path")
+    if operator is None:
+        suffix = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
+        raise SceneError(f"{path.name} has {suffix}: give a file of {known}")
     try:
         if operator == "import_scene.gltf":
             addon_utils.enable("io_scene_gltf2", default_set=False)
         importer = attrgetter(operator)(bpy.ops)
-        importer(filepath=str(path.resolve()), **options.get(operator, {}))
+        # importers that are add-ons print a traceback beside the error that they raise
+        with redirect_stderr(io.StringIO()):
+            importer(filepath=str(path.resolve()), **options.get(operator, {}))
     except (RuntimeError, AttributeError) as error:
-        reason = " ".join(str(error).removeprefix("Error: ").split())
-        raise SceneError(f"{path.name} cannot be imported: {reason}") from None
+        raise SceneError(
+            f"{path.name} cannot be imported: {reason_of(error)}; export it again, or choose "
+            "another file"
+        ) from None
 
 
 def join_meshes(objects: list[bpy.types.Object], name: str) -> bpy.types.Object:
