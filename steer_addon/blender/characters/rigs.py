@@ -11,23 +11,12 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ...core.characters import action_names
 from ...core.characters.recipe import Recipe
 from ...core.errors import CharacterError, short
 from .keys import curves, curves_of, frames_of, slot_of
 
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
-ROLES = {
-    "stand": re.compile(r"idle|stand(?!up)|wait|rest", re.IGNORECASE),
-    "walk": re.compile(r"walk", re.IGNORECASE),
-    "run": re.compile(r"run|jog|sprint", re.IGNORECASE),
-}
-"""Names of actions by what they show."""
-_BESIDE = re.compile(
-    r"back|strafe|left|right|lie|lying|sit|crouch|sneak|jump|melee|ranged|aim|start|end|stop|turn|up"
-    r"|down|pose",
-    re.IGNORECASE,
-)
-"""Names of actions that show something else beside."""
 _FEET = re.compile(r"foot|feet|toe|paw|hoof|ankle", re.IGNORECASE)
 """Names of bones that stand on the ground."""
 _LEG = re.compile(r"legs?(?![a-z])|shin|calf", re.IGNORECASE)
@@ -44,12 +33,6 @@ _DEFORMED_BY = {
 """What modifiers call the object that moves the vertices."""
 _UPRIGHT = 0.12
 """Least height of a head over feet, as a share of how far it is away: that of a lizard is 0.2."""
-_DEED = re.compile(
-    r"attack|hit|throw|pick|interact|use_|shoot(?!ing)|reload|jump_(full|start|land)|death|die"
-    r"|fall(?!ing)|raise|get.?up|stand.?up|kick|punch|slice|stab|chop|once",
-    re.IGNORECASE,
-)
-"""Names of actions that are done once, although a figure stands after them as before."""
 _MOST_ASKED = 100_000
 """Vertices up to which each is asked for its bones."""
 _LEAST_SCALE = 1.0e-6
@@ -209,18 +192,11 @@ def _own_actions(rig: bpy.types.Object) -> set[bpy.types.Action | None]:
 def guess_roles(rig: bpy.types.Object) -> dict[str, str]:
     """Names of the actions that show standing, walking and running, where there are any."""
     actions, own = actions_of(rig), _own_actions(rig)
-    result: dict[str, str] = {}
-    for role, pattern in ROLES.items():
-        free = (action for action in actions if action.name not in result.values())
-        fitting = [action for action in free if pattern.search(action.name)]
-        if fitting:
-            result[role] = min(
-                fitting,
-                key=lambda a: (bool(_BESIDE.search(a.name)), a not in own, len(a.name), a.name),
-            ).name
-    if len(actions) == 1 and not result and not _DEED.search(actions[0].name):
+    names = [action.name for action in actions]
+    result = action_names.guess_roles(names, {action.name for action in actions if action in own})
+    if len(actions) == 1 and not result and not action_names.is_deed(names[0]):
         # files of one action each call all of them alike
-        result["walk"] = actions[0].name
+        result["walk"] = names[0]
     return result
 
 
@@ -277,7 +253,7 @@ def loops(rig: bpy.types.Object, action: bpy.types.Action) -> bool:
     It may end elsewhere on the ground, as actions with root motion do.
     """
     first, last = frames_of(action, rig)
-    if last - first < 1.0 or _DEED.search(action.name):
+    if last - first < 1.0 or action_names.is_deed(action.name):
         return False
     size = max((bone.tail_local.length for bone in rig.data.bones), default=1.0)
     turns: dict[str, list[tuple[float, float]]] = {}
