@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import bpy
@@ -17,10 +17,24 @@ _ORDER = "steer_order"
 _MOST_MAPS = 8
 """Most UV maps of a mesh in Blender."""
 _NO_MESHES = {
-    "CURVE", "CURVES", "FONT", "GREASEPENCIL", "META", "POINTCLOUD", "SURFACE", "VOLUME",
+    "CURVE", "FONT", "GREASEPENCIL", "META", "POINTCLOUD", "SURFACE", "VOLUME",
 }  # fmt: skip
 """Types of objects that are seen and have no mesh."""
 _NAMED = 4
+_NO_FACES = "Left out, as only meshes have poses: {}; Object > Convert > Mesh lets them be parts"
+_HAIR = (
+    "Hair is left out, as poses have faces only: {}; model a mesh in its place that the rig deforms"
+)
+_INSTANCES = (
+    "Instances are left out: {}; Object > Apply > Make Instances Real, with Parent in Adjust Last "
+    "Operation (F9), lets them be parts"
+)
+_NODES = (
+    "Instances that modifiers of {} make are left out: a Realize Instances node at their end lets "
+    "them be parts"
+)
+_PARTICLES = {"PATH": _HAIR, "OBJECT": _INSTANCES, "COLLECTION": _INSTANCES}
+"""What is said of particles, by what they are rendered as."""
 
 
 def join_parts(sampler: Sampler, name: str) -> tuple[bpy.types.Mesh, NDArray[np.intp]]:
@@ -136,38 +150,41 @@ def _take_order(mesh: bpy.types.Mesh) -> NDArray[np.intp]:
 
 
 def left_out(sampler: Sampler, rig: bpy.types.Object) -> tuple[str, ...]:
-    """Sentences that name what poses do not have: what is no mesh, and instances of modifiers."""
+    """Sentences that name what poses do not have, each kind with what helps."""
     instanced = {
         instance.parent.original
         for instance in sampler.depsgraph.object_instances
-        if instance.is_instance and instance.parent is not None
+        if instance.is_instance and instance.parent is not None and not instance.particle_system
     }
     pairs = zip(sampler.twins, sampler.names, strict=True)
-    names = [name for twin, name in pairs if twin in instanced]
-    realize = (
-        f"Instances that modifiers of {_listed(names)} make are left out: a Realize Instances node "
-        "at their end lets them be parts"
-    )
-    return tuple(filter(None, (_left_behind(rig), realize if names else "")))
+    nodes = [name for twin, name in pairs if twin in instanced and twin.instance_type == "NONE"]
+    found = {_NO_FACES: [], _HAIR: [], _INSTANCES: [], _NODES: list(map(repr, nodes))}
+    for obj in rigs.followers(rig):
+        taken = obj.type != "MESH" or obj.name in sampler.names
+        if taken and not obj.hide_render and not obj.hide_viewport:
+            for sentence, name in _beside(obj):
+                found[sentence].append(name)
+    return tuple(text.format(_listed(names)) for text, names in found.items() if names)
+
+
+def _beside(obj: bpy.types.Object) -> Iterator[tuple[str, str]]:
+    """What an object shows and poses cannot hold: the sentence on its kind, and its name."""
+    # a curve without width is a path
+    thin = obj.type == "CURVE" and not (obj.data.bevel_depth or obj.data.extrude)
+    if obj.type in _NO_MESHES and not thin:
+        yield _NO_FACES, repr(obj.name)
+    elif obj.type == "CURVES":
+        yield _HAIR, repr(obj.name)
+    if obj.instance_type == "COLLECTION" or obj.instance_type != "NONE" and obj.children:
+        yield _INSTANCES, repr(obj.name)
+    for modifier in obj.modifiers:
+        if isinstance(modifier, bpy.types.ParticleSystemModifier) and modifier.show_render:
+            system = modifier.particle_system
+            sentence = _PARTICLES.get(system.settings.render_type)
+            if sentence and (sentence != _HAIR or system.settings.type == "HAIR"):
+                yield sentence, f"{system.name!r} of {obj.name!r}"
 
 
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(map(repr, names[:_NAMED]))}{more}"
-
-
-def _left_behind(rig: bpy.types.Object) -> str:
-    """A sentence that names what a rig carries and poses cannot hold; empty without any of it."""
-    found = []
-    for obj in rigs.followers(rig):
-        # a curve without width is a path
-        thin = obj.type == "CURVE" and not (obj.data.bevel_depth or obj.data.extrude)
-        shown = obj.type in _NO_MESHES and not thin or obj.instance_type == "COLLECTION"
-        if shown and not obj.hide_render and not obj.hide_viewport:
-            found.append(obj.name)
-    if not found:
-        return ""
-    return (
-        f"Left out, as only meshes have poses: {_listed(found)}; Object > Convert > Mesh lets them "
-        "be parts"
-    )
+    return f"{', '.join(names[:_NAMED])}{more}"

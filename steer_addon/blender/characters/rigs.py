@@ -62,11 +62,26 @@ def parts_of(
     shown = candidates(rig) or [obj for obj in found if obj.name in before]
     shown = [obj for obj in shown if obj.name not in without]
     if not shown:
-        raise CharacterError(
+        raise CharacterError(_why_no_parts(rig))
+    return shown
+
+
+def _why_no_parts(rig: bpy.types.Object) -> str:
+    """Why an object has no parts, and what to do: an instance of a rig cannot be posed itself."""
+    collection = rig.instance_collection if rig.instance_type == "COLLECTION" else None
+    if collection is None:
+        return (
             f"Object {rig.name!r} deforms and carries no mesh that is shown: choose the armature "
             "whose meshes are children of it or have an Armature modifier with it, and show them"
         )
-    return shown
+    told = f"{rig.name!r} shows collection {collection.name!r}"
+    posed = next((obj.name for obj in collection.all_objects if obj.type == "ARMATURE"), "")
+    armature = f"the armature {posed!r}" if posed else "the object above all others"
+    if collection.library is None:
+        return f"{told} of this file: select {armature}"
+    file = bpy.path.basename(collection.library.filepath)
+    way = f"use Object > Library Override > Make, then select {armature} that it makes"
+    return f"{told} of {file}: {way}"
 
 
 def candidates(rig: bpy.types.Object) -> list[bpy.types.Object]:
@@ -130,6 +145,8 @@ def followers(rig: bpy.types.Object) -> list[bpy.types.Object]:
 def _above(obj: bpy.types.Object) -> set[Any]:
     """What an object hangs from, is deformed by or, as an armature, follows with most bones."""
     found = {obj.parent, *_hung_from(obj.constraints)}
+    if isinstance(obj.data, bpy.types.Curves):
+        found.add(obj.data.surface)
     for modifier in obj.modifiers:
         found.add(getattr(modifier, _DEFORMED_BY.get(modifier.type, ""), None))
     bones: Any = [] if obj.pose is None else obj.pose.bones

@@ -147,6 +147,11 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "Returned":
         """Guess what the actions show, and let the user correct it."""
         rig = context.object
+        try:
+            rigs.parts_of(rig)
+        except CharacterError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         self.name = self.name or making.name_of(rig)
         self._guess(context)
         self._fill_lists(rig)

@@ -1,0 +1,118 @@
+"""What cannot be part of a character is named, with what helps for each kind."""
+
+from __future__ import annotations
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.characters import joining, rigs  # noqa: E402
+from steer_addon.blender.characters.sampling import Sampler  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.walking_rigs import box, make_rig  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def told(rig, without=()):
+    bpy.context.view_layer.update()
+    with Sampler(bpy.context.scene, rig, rigs.parts_of(rig, without)) as sampler:
+        sampler.at(1.0)
+        return joining.left_out(sampler, rig)
+
+
+def particles(name, **values):
+    """Particle hair on the head of a rig."""
+    modifier = bpy.data.objects["head"].modifiers.new(name, "PARTICLE_SYSTEM")
+    settings = modifier.particle_system.settings
+    settings.type, settings.count = "HAIR", 5
+    for key, value in values.items():
+        setattr(settings, key, value)
+    return modifier
+
+
+def test_hair_of_particles_and_of_curves_is_named():
+    rig, modifier = make_rig(), particles("Fur")
+    curves = bpy.data.objects.new("Locks", bpy.data.hair_curves.new("Locks"))
+    curves.data.add_curves([3])
+    # it grows on a surface, and is not always a child of it
+    curves.data.surface = bpy.data.objects["head"]
+    bpy.context.scene.collection.objects.link(curves)
+    assert told(rig) == (
+        "Hair is left out, as poses have faces only: 'Fur' of 'head', 'Locks'; model a mesh in its "
+        "place that the rig deforms",
+    )
+    # what is not rendered, or not part of the character, is not missed
+    curves.hide_render, modifier.show_render = True, False
+    assert told(rig) == ()
+    modifier.show_render = True
+    assert len(told(rig)) == 1 and told(rig, without=("head",)) == ()
+
+
+def test_instances_of_particles_and_collections_can_be_made_real():
+    rig, hat = make_rig(), bpy.data.objects["hat"]
+    leaf = box("leaf", (0, 0, 0), (0.1, 0.1, 0.1))
+    particles("Leaves", render_type="OBJECT", instance_object=leaf)
+    props = bpy.data.collections.new("Props")
+    props.objects.link(leaf)
+    hand = bpy.data.objects.new("Hand", None)
+    hand.instance_type, hand.instance_collection = "COLLECTION", props
+    bpy.context.scene.collection.objects.link(hand)
+    hand.parent, hand.parent_type, hand.parent_bone = rig, "BONE", "head"
+    (sentence,) = told(rig)
+    assert sentence == (
+        "Instances are left out: 'Hand', 'Leaves' of 'head'; Object > Apply > Make Instances Real, "
+        "with Parent in Adjust Last Operation (F9), lets them be parts"
+    )
+    bpy.context.view_layer.objects.active = hand
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj == hand)
+    bpy.ops.object.duplicates_make_real(use_base_parent=True)
+    parts = rigs.parts_of(rig)
+    assert len(parts) == 5 and hat in parts
+    assert "Hand" not in told(rig)[0]
+
+
+@pytest.fixture
+def instance(tmp_path):
+    """An empty that shows the collection of a rig, which is linked from another file or not."""
+
+    def make(linked):
+        rig = make_rig()
+        collection = bpy.data.collections.new("Hero")
+        for obj in (rig, *rig.children):
+            collection.objects.link(obj)
+        if linked:
+            path = str(tmp_path / "hero.blend")
+            bpy.data.libraries.write(path, {collection})
+            bpy.ops.wm.read_homefile(use_empty=True)
+            with bpy.data.libraries.load(path, link=True) as (_there, wanted):
+                wanted.collections = ["Hero"]
+            (collection,) = wanted.collections
+        empty = bpy.data.objects.new("Stand-in", None)
+        empty.instance_type, empty.instance_collection = "COLLECTION", collection
+        bpy.context.scene.collection.objects.link(empty)
+        bpy.context.view_layer.objects.active = empty
+        return empty
+
+    return make
+
+
+def test_the_instance_of_a_linked_character_is_sent_to_library_override(instance):
+    empty = instance(linked=True)
+    with pytest.raises(
+        CharacterError,
+        match=r"^'Stand-in' shows collection 'Hero' of hero.blend: use Object > Library Override > "
+        r"Make, then select the armature 'Walker' that it makes$",
+    ):
+        rigs.parts_of(empty)
+    # as it says
+    empty.select_set(True)
+    bpy.ops.object.make_override_library()
+    (rig,) = (o for o in bpy.context.scene.objects if o.type == "ARMATURE" and o.override_library)
+    assert rig.name == "Walker" and len(rigs.parts_of(rig)) == 4
+
+
+def test_the_instance_of_a_character_of_this_file_is_sent_to_its_rig(instance):
+    with pytest.raises(CharacterError, match="'Hero' of this file: select the armature 'Walker'$"):
+        rigs.parts_of(instance(linked=False))
