@@ -171,7 +171,7 @@ class BakeAllOperator(SteppedOperator):
 
 
 class OBJECT_OT_steer_cache_bake_all(BakeAllOperator, bpy.types.Operator):
-    """Simulate all crowds of the scene together, and keep the frames of each in files of its own that play without Steer. Bakes that are complete and up to date stay, and so do keyframe bakes; others are replaced"""  # noqa: E501
+    """Bake all crowds of the scene, but for those whose bakes, or keyframe bakes, are up to date"""
 
     bl_idname = "object.steer_cache_bake_all"
     bl_label = "Bake All"

@@ -131,8 +131,8 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
     )
     levels: bpy.props.IntProperty(
         name="Levels of Detail",
-        description="Further meshes for agents that are small in the picture of the active camera; "
-        "each has a third of the faces of the one before",
+        description="Further meshes for agents that are small in the camera's picture, each with a "
+        "third of the faces",
         default=0,
         min=0,
         max=levels.MOST,

@@ -135,6 +135,8 @@ class SteerOperator(PolledOperator):
     """
 
     bl_options = REDO
+    in_vain = False
+    """Whether nothing was changed; then there is nothing to undo."""
 
     def run(self, context: bpy.types.Context) -> str | None:
         """Do the work; a text that is returned is shown to the user."""
@@ -154,7 +156,7 @@ class SteerOperator(PolledOperator):
             return {"CANCELLED"}
         if message:
             self.report({"INFO"}, message)
-        return {"FINISHED"}
+        return {"CANCELLED"} if self.in_vain else {"FINISHED"}
 
 
 class AddOperator(SteerOperator):

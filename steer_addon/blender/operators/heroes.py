@@ -93,8 +93,8 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
     )
     limit: bpy.props.IntProperty(
         name="Limit",
-        description="Most agents that become rigs, the nearest ones first: each rig of 60 bones "
-        "takes about half a millisecond a frame, so 100 rigs play at 18 frames a second at best",
+        description="Most agents that become rigs, the nearest ones first; 100 rigs of 60 bones "
+        "play at 18 frames a second",
         default=50,
         min=1,
         soft_max=200,
@@ -135,6 +135,7 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
         with pointer_progress(context) as progress:
             result = heroes.promote(obj, scene, ids, progress)
         self.warn(result.warnings)
+        self.in_vain = not result.done
         return _promoted(len(result.done), len(result.kept), found - len(ids))
 
     def _near(self, context: bpy.types.Context) -> list[int]:
@@ -284,7 +285,7 @@ class OBJECT_OT_steer_promote_again(SteerOperator, bpy.types.Operator):
     """Make heroes again that show an earlier simulation of a live crowd, but for edited ones"""
 
     bl_idname = "object.steer_promote_again"
-    bl_label = "Promote Again"
+    bl_label = "Promote Heroes Again"
     needs = (why_not_object_mode, why_no_heroes)
 
     def run(self, context: bpy.types.Context) -> str:
@@ -293,6 +294,7 @@ class OBJECT_OT_steer_promote_again(SteerOperator, bpy.types.Operator):
         assert obj is not None  # polled before
         hero_age.refresh(obj)
         old = len(heroes.outdated(obj, context.scene))
+        self.in_vain = not old
         if not old:
             return "All heroes are up to date"
         with pointer_progress(context) as progress:

@@ -111,7 +111,7 @@ class OBJECT_OT_steer_variations_continue(_Making, bpy.types.Operator):
     """Make the variations that are lacking, of the file as it was when they were begun"""
 
     bl_idname = "object.steer_variations_continue"
-    bl_label = "Make the Rest"
+    bl_label = "Make the Rest of the Variations"
     needs = (*NOT_BUSY, why_running, why_no_place, why_whole)
 
     def seeds(self, context: bpy.types.Context) -> list[int]:
@@ -123,7 +123,7 @@ class OBJECT_OT_steer_variations_stop(PolledOperator, bpy.types.Operator):
     """Stop making variations; those that are made stay"""
 
     bl_idname = "object.steer_variations_stop"
-    bl_label = "Stop"
+    bl_label = "Stop Making Variations"
     bl_options = {"REGISTER"}
     needs = (why_not_running,)
 
@@ -153,7 +153,7 @@ class OBJECT_OT_steer_variation_back(SteerOperator, bpy.types.Operator):
     """Go back to the seed and the bake that the crowd had before it showed a variation"""
 
     bl_idname = "object.steer_variation_back"
-    bl_label = "Back to Own"
+    bl_label = "Back from Crowd Variation"
     needs = (*NOT_BUSY, why_own)
 
     def run(self, context: bpy.types.Context) -> None:
@@ -165,7 +165,7 @@ class OBJECT_OT_steer_variation_keep(SteerOperator, bpy.types.Operator):
     """Make the variation that is shown the bake of the crowd; the others stay"""
 
     bl_idname = "object.steer_variation_keep"
-    bl_label = "Keep This One"
+    bl_label = "Keep Crowd Variation"
     needs = (*NOT_BUSY, why_running, why_none_shown, why_no_place)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:

@@ -54,7 +54,7 @@ def _draw_buttons(layout: UILayout, context: Context, obj: Object) -> None:
     if shown and (went := made.figures_of(obj, shown)):
         layout.label(text=went)
     row = layout.row(align=True)
-    row.operator("object.steer_variation_keep", icon="PINNED")
+    row.operator("object.steer_variation_keep", text="Keep This One", icon="PINNED")
     if current.run() is None and len(done) < len(found):
-        row.operator("object.steer_variations_continue", icon="PLAY")
+        row.operator("object.steer_variations_continue", text="Make the Rest", icon="PLAY")
     row.operator("object.steer_variations_delete", text="", icon="TRASH")
