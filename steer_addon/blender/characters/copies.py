@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import bpy
+from mathutils import Matrix
 
 from ...core.errors import CharacterError
 from ..display.display import object_inputs, write_input
@@ -136,6 +137,15 @@ def _link(owner: Any, name: str) -> Iterator[Link]:
     value = getattr(owner, name, None)
     if isinstance(value, bpy.types.Object):
         yield value, partial(setattr, owner, name)
+
+
+def world_of(obj: bpy.types.Object) -> Matrix:
+    """Matrix of an object in the world by its parents, also where no view layer shows it."""
+    matrix = obj.matrix_basis.copy()
+    while obj.parent is not None:
+        matrix = obj.parent.matrix_basis @ obj.matrix_parent_inverse @ matrix
+        obj = obj.parent
+    return matrix
 
 
 def _hang(obj: bpy.types.Object, parent: bpy.types.Object) -> None:

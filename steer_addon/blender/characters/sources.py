@@ -9,11 +9,10 @@ from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Vector
 
 from ...core.characters.recipe import Recipe, from_text
 from ...core.errors import CharacterError
-from . import library, origins, rigs
+from . import copies, library, origins, rigs
 from .keys import curves, read
 
 _VERSION = 2
@@ -191,7 +190,7 @@ def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
                 value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
             )
 
-    scale = [round(float(value), 4) for value in _scale(rig)]
+    scale = [round(float(value), 4) for value in copies.world_of(rig).to_scale()]
     rate = [scene.render.fps / scene.render.fps_base for scene in rig.users_scene[:1]]
     add(scale, rate, getattr(rig.data, "pose_position", ""), *_bones(rig))
     try:
@@ -209,15 +208,6 @@ def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
     for action in actions:
         add("" if action is None else action.name, *(() if action is None else _keys(action)))
     return hashed.hexdigest()
-
-
-def _scale(rig: bpy.types.Object) -> Vector:
-    """The scale of a rig in the world, also where no view layer shows it."""
-    matrix = rig.matrix_basis.copy()
-    while rig.parent is not None:
-        matrix = rig.parent.matrix_basis @ rig.matrix_parent_inverse @ matrix
-        rig = rig.parent
-    return matrix.to_scale()
 
 
 def _place(part: bpy.types.Object) -> list[object]:

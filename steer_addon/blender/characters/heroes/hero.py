@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ....core.characters.holding import held_back
 from ....core.characters.picking import SHEARS, stances
-from ..copies import copied
+from ..copies import copied, world_of
 from ..keys import add_slot, fill, frames_of, new_action, slot_of
 from ..origins import Origins, RowOrigin
 from .shapes import Shapes
@@ -135,12 +135,14 @@ def _copy_rig(
     """Copies of the rig, in its rest pose, and of what is seen of it, by the originals."""
     rig = origins.rig
     copies = copied(_members(origins), made, shapes.move)
+    twins = set(copies.values())
     for obj, copy in copies.items():
         copy.name = f"{name} {'Rig' if obj == rig else obj.name}"
         collection.objects.link(copy)
-        if copy.parent is None and not copy.constraints:
+        if copy.parent not in twins and not copy.constraints:
             # skin is deformed where it is, and does not go along with its rig
-            copy.parent, copy.matrix_parent_inverse = fit, Matrix()
+            copy.parent, copy.parent_type = fit, "OBJECT"
+            copy.matrix_parent_inverse = world_of(obj) @ obj.matrix_basis.inverted_safe()
         if obj == rig or obj in origins.parts:
             copy.hide_viewport = copy.hide_render = False
     top = copies[rig]
