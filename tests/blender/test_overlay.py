@@ -200,6 +200,16 @@ def test_the_agent_under_the_cursor_is_picked():
     assert picking.nearest_on_screen(points, matrix, size, (604, 500), 30.0)[0] == 2
     assert picking.nearest_on_screen(points, matrix, size, (510, 505), 30.0)[0] == 0
     assert picking.nearest_on_screen(points, matrix, size, (550, 700), 30.0)[0] == -1
+    # all of a body counts, as wide as it is, and not only where its feet are
+    side = np.array([[0.2, 0, 0, 0], [0, 0, 0.2, 0], [0, 0.1, 0, 0], [0, 0, 0, 1]])
+    body = {"height": 1.8, "radius": 0.25}
+    assert picking.nearest_on_screen(points, side, size, (505, 660), 30.0, **body)[0] == 0
+    assert picking.nearest_on_screen(points, side, size, (505, 660), 30.0)[0] == -1
+    assert picking.nearest_on_screen(points, side, size, (650, 960), 30.0, **body)[0] == 2
+    assert picking.nearest_on_screen(points, side, size, (600, 740), 30.0, **body)[0] == -1
+    # of two bodies that the cursor is on, the one in front, however far from the middle of it
+    rows = np.array([[0, 1, 0], [0.2, 0, 0]])
+    assert picking.nearest_on_screen(rows, side, size, (505, 600), 30.0, **body)[0] == 1
     behind = np.diag([0.2, 0.2, -0.1, -1.0])
     assert picking.nearest_on_screen(points, behind, size, (500, 500), 30.0)[0] == -1
 

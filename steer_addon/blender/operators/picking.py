@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ..crowd.crowds import crowds, why_not_editable
+from ..crowd.properties import settings_of
 from ..display.display import find_modifier
 from ..overlay import answers, seen, strokes
 from ..overlay.settings import parse_ids
@@ -23,36 +24,51 @@ from .common import (
 _MOST_NAMED = 100
 """Number of agents that the overlay explains: more would hide one another."""
 
+_ALONG = 9
+"""Number of places from the feet to the head at which a body is looked for."""
+_NOWHERE = (float("inf"), float("inf"))
 REACH = 30.0
 """Distance from the cursor within which an agent is found [px], at the standard size."""
 
 
 def nearest_on_screen(
-    points: Any, matrix: Any, size: tuple[float, float], mouse: tuple[float, float], reach: float
-) -> tuple[int, float]:
-    """The point that is seen nearest to the cursor; of equally near ones that in front.
+    points: Any,
+    matrix: Any,
+    size: tuple[float, float],
+    mouse: tuple[float, float],
+    reach: float,
+    height: float = 0.0,
+    radius: float = 0.0,
+) -> tuple[int, tuple[float, float]]:
+    """The body that is seen nearest to the cursor; of equally near ones that in front.
 
     Args:
-        points: Shape (point_count, 3).
+        points: Places of bodies, shape (point_count, 3).
         matrix: The view's perspective matrix, shape (4, 4).
         size: Of the view [px].
         mouse: In the view [px].
-        reach: Points farther away than this [px] do not count.
+        reach: Bodies farther away than this [px] do not count.
+        height: How far bodies reach up from their places.
+        radius: How wide they are.
 
     Returns:
-        Row and distance [px]; -1 and infinity where none is near.
+        Row, and by what it is near: distance [px], then depth. It is -1 where none is near.
     """
-    clip = strokes.clip_space(points, matrix)
+    up = np.linspace(0.0, height, _ALONG if height > 0.0 else 1)
+    places = np.asarray(points)[:, None] + up[:, None] * np.array([0.0, 0.0, 1.0])
+    clip = strokes.clip_space(places, matrix)
     front = np.flatnonzero(clip[3] > 0.0)
     if not len(front):
-        return -1, float("inf")
+        return -1, _NOWHERE
     seen = (clip[:2, front] / clip[3, front] * 0.5 + 0.5) * np.array(size)[:, None]
+    across = np.linalg.norm(np.asarray(matrix)[0, :3]) / clip[3, front] * 0.5 * size[0]
     away = np.hypot(*(seen - np.array(mouse)[:, None]))
+    away = np.maximum(away - radius * across, 0.0)
     depth = clip[2, front] / clip[3, front]
     best = np.lexsort((depth, np.rint(away)))[0]
     if away[best] > reach:
-        return -1, float("inf")
-    return int(front[best]), float(away[best])
+        return -1, _NOWHERE
+    return int(front[best]) // len(up), (float(np.rint(away[best])), float(depth[best]))
 
 
 def view_under(context: bpy.types.Context, event: bpy.types.Event) -> tuple[Any, Any] | None:
@@ -139,15 +155,16 @@ class STEER_OT_pick_agent(PolledOperator, bpy.types.Operator):
         mouse = (event.mouse_x - region.x, event.mouse_y - region.y)
         matrix = np.array(area.spaces.active.region_3d.perspective_matrix)
         reach = REACH * context.preferences.system.ui_scale
-        best, found = float("inf"), None
+        best, found = _NOWHERE, None
         for obj in crowds(context.scene):
             shown = agents_of(obj, context.scene) if obj.visible_get() else None
             if shown is None:
                 continue
             ids, points = shown
-            # where a body is seen, not where its feet are
             size = (float(region.width), float(region.height))
-            row, away = nearest_on_screen(points, matrix, size, mouse, reach)
+            told = settings_of(obj)
+            body = told.body_height, told.agents.radius
+            row, away = nearest_on_screen(points, matrix, size, mouse, reach, *body)
             if away < best:
                 best, found = away, (obj, int(ids[row]))
         return found
