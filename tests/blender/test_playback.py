@@ -297,6 +297,19 @@ def test_a_bake_plays_and_its_export_needs_no_simulation(tmp_path, monkeypatch):
     wanted = np.concatenate([frames[n - 1].position for n in numbers])
     np.testing.assert_allclose(rows[:, 2:], wanted, atol=1e-5)
     assert codes(warnings) == ["EXPORT_OUT_OF_DATE"]
+    monkeypatch.undo()
+    warnings.clear()
+    # frames that the bake lacks are simulated, and that is said
+    obj.steer.frame_end = LAST + 1
+    numbers = range(3, LAST + 2)
+    formats.export_crowd(obj, bpy.context.scene, csv, path, numbers=numbers, warnings=warnings)
+    assert codes(warnings) == ["EXPORT_SIMULATED"]
+    assert warnings[0].values == {"first": 3, "last": LAST + 1, "folder": str(folder)}
+    warnings.clear()
+    told = {"numbers": numbers, "warnings": warnings, "ignore_bake": True}
+    formats.export_crowd(obj, bpy.context.scene, csv, path, **told)
+    assert not warnings
+    obj.steer.frame_end = LAST
     frame_set(7)
     np.testing.assert_array_equal(shown(obj), frames[6].position)
     # the played file was lost, and is written again from the cache

@@ -207,6 +207,10 @@ def export_crowd(
     start, agents = time.perf_counter(), 0
     found = [] if warnings is None else warnings
     cache = None if ignore_bake or simulated is not None else _cache_of(obj, numbers)
+    played = None if ignore_bake or cache is not None else baked_file.file_of(obj)
+    if played is not None:
+        given = {"first": numbers[0], "last": numbers[-1], "folder": str(played.parent)}
+        found.append(diagnose("EXPORT_SIMULATED", obj.name, **given))
     source: Any
     if simulated is not None:
         source = (frame for frame in simulated)
