@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..blender.checks import attribute_checks
+from ..blender.checks import advice, attribute_checks
 from ..blender.crowd import links, properties
 from ..blender.headless import batch
 from ..blender.live import played, simulate
@@ -113,8 +113,8 @@ class Pipeline:
         return (Job(*row, self.progress(f"{doing} {row[0].name}")) for row in ready)
 
     def _advice(self, crowd: bpy.types.Object) -> Iterable[Diagnosis]:
-        """What a user may want to change about the points of a crowd."""
-        return attribute_checks.found(crowd)
+        """What a user may want to change about the points of a crowd, and its clips."""
+        return [*attribute_checks.found(crowd), *advice.unknown_clips(crowd)]
 
     def progress(self, what: str) -> ProgressLine:
         """Where to report; `what` says what is done."""

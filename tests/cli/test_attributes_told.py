@@ -1,4 +1,4 @@
-"""What the panel says of attributes of points, commands say as well."""
+"""What the panel says of attributes of points and of clips, commands say as well."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from steer_addon.blender.making.scene_look import add_camera  # noqa: E402
 from tests.blender.live_scenes import make_crowd, make_target, seekers  # noqa: E402
 from tests.blender.toy_characters import make_toy  # noqa: E402
 
-CODES = {"ATTRIBUTE_IGNORED", "ATTRIBUTE_CUT", "CLIP_NUMBER_UNKNOWN", "PARTS_UNKNOWN"}
+CLIPS = {"CLIP_NUMBER_UNKNOWN", "CLIP_UNKNOWN"}
+CODES = {"ATTRIBUTE_IGNORED", "ATTRIBUTE_CUT", "PARTS_UNKNOWN"} | CLIPS
 
 
 @pytest.fixture
@@ -30,6 +31,7 @@ def told_in_panel(empty_scene, tmp_path):
         attribute = obj.data.attributes.new(name, kind, "POINT")
         attribute.data.foreach_set("value", np.full(count, value))
     obj.data.attributes.new("radius", "FLOAT", "EDGE")
+    obj.steer.clips.idle = "juggle"
     obj.steer.frame_end = 3
     add_camera(bpy.context.scene, 40.0)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
