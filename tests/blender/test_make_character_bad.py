@@ -379,6 +379,6 @@ def test_the_dialog_says_what_a_stride_of_0_is():
         fake.stride, fake.layout = stride, fake_layout.FakeLayout()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(fake_layout, "_check_property", lambda data, name: None)
-            active = SimpleNamespace(object=SimpleNamespace(type="EMPTY"))
+            active = SimpleNamespace(object=bpy.data.objects.new("Guide", None))
             characters.OBJECT_OT_steer_make_character.draw(fake, active)
         assert ("0: Measured from the Planted Feet" in fake.layout.texts()) is said

@@ -276,12 +276,28 @@ def _pure_of(sample: Callable[[Track, float], F32], track: Track) -> Callable[[f
     return lambda time: sample(track, time)
 
 
+def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature that moves an object, or the only one below it; None for one itself."""
+    if obj.type == "ARMATURE":
+        return None
+    moving = [m.object for m in obj.modifiers if isinstance(m, bpy.types.ArmatureModifier)]
+    above = obj.parent
+    while above is not None:
+        moving.append(above)
+        above = above.parent
+    armatures = [other for other in moving if other is not None and other.type == "ARMATURE"]
+    below = [other for other in obj.children_recursive if other.type == "ARMATURE"]
+    return next(iter(armatures), below[0] if len(below) == 1 else None)
+
+
 class Moving(Body):
     """Anything that moves over frames of the scene, without blends."""
 
-    def __init__(self, sampler: Sampler, recipe: Recipe) -> None:
+    def __init__(self, sampler: Sampler, recipe: Recipe, obj: bpy.types.Object) -> None:
         """Check the frames."""
         super().__init__(sampler, recipe)
+        rig = armature_of(obj)
+        self._way = f"; for the actions of {rig.name!r}, select that armature" if rig else ""
         start, end = recipe.frames
         if end <= start:
             raise CharacterError(
@@ -308,7 +324,7 @@ class Moving(Body):
         try:
             cycle = yield from rows.measure(self._at, self.duration, self.plan.stride)
         except CharacterError as error:
-            raise CharacterError(f"{self.sampler.name!r}: {error}") from None
+            raise CharacterError(f"{self.sampler.name!r}: {error}{self._way}") from None
         self.planted = cycle.planted
         place = place_of(cycle)
         even = np.linspace(0.0, 1.0, len(cycle.way))

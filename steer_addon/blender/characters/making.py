@@ -125,7 +125,7 @@ def making(
     copies.check_thin(parts, recipe.faces)
     optional_parts.check([part.name for part in parts], recipe.optional)
     with Sampler(scene, rig, parts, recipe.faces) as sampler:
-        body = Posed(sampler, rig, recipe) if sampler.is_posed else Moving(sampler, recipe)
+        body = Posed(sampler, rig, recipe) if sampler.is_posed else Moving(sampler, recipe, rig)
         points = body.first()
         posed = sampler.rig.evaluated_get(sampler.depsgraph)
         rigs.check_scale(rig.name, posed)

@@ -10,7 +10,7 @@ from ...core.characters.pose_space import split_clips
 from ...core.characters.recipe import Recipe, optional_part, way_per_pose
 from ...core.characters.rows import Plan
 from ...core.errors import CharacterError, short
-from ..characters import levels, library, making, rigs, sources
+from ..characters import bodies, levels, library, making, rigs, sources
 from ..checks import character_checks
 from ..display import display
 from ..scene_units import units_per_meter
@@ -215,6 +215,8 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
             )
             layout.prop(self, "feet", placeholder="Found by their motion")
         else:
+            if rig := bodies.armature_of(context.object):
+                layout.label(text=f"Select armature {rig.name!r} to use its actions", icon="INFO")
             column = layout.column(align=True)
             column.prop(self, "frame_start")
             column.prop(self, "frame_end")
