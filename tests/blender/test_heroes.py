@@ -198,7 +198,7 @@ def test_operators_take_picked_agents_and_those_of_the_camera():
     obj = people(3)
     play(3)
     promote, demote = bpy.ops.object.steer_promote, bpy.ops.object.steer_demote
-    with pytest.raises(RuntimeError, match="No agent of 'Crowd' is picked: use Pick Agent"):
+    with pytest.raises(RuntimeError, match="No agent of 'Crowd' is picked: use Debug"):
         promote()
     overlay = bpy.context.scene.steer_overlay
     overlay.crowd, overlay.agents = obj, "2, 4"

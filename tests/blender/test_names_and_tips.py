@@ -8,6 +8,8 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import registration  # noqa: E402
 from steer_addon.blender.display import crowd_group  # noqa: E402
+from steer_addon.blender.ui.heroes import draw_heroes  # noqa: E402
+from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.test_heroes import people  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -58,3 +60,10 @@ def test_promoting_who_is_a_hero_leaves_no_undo_step():
     assert bpy.ops.object.steer_promote() == {"FINISHED"}
     assert bpy.ops.object.steer_promote() == {"CANCELLED"}
     assert bpy.ops.object.steer_promote_again() == {"CANCELLED"}
+
+
+def test_agents_are_picked_beside_where_they_are_promoted():
+    people(2)
+    draw_heroes(layout := FakeLayout())
+    names = ("steer_pick_agent", "steer_promote", "steer_demote")
+    assert layout.of("operator") == [f"object.{name}" for name in names]

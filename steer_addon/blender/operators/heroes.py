@@ -77,7 +77,7 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
         name="Agents",
         description="Which agents become rigs",
         items=(
-            ("PICKED", "Picked", "Those that Pick Agent has chosen, as the Debug section shows"),
+            ("PICKED", "Picked", "Those that Debug > Pick Agent has chosen"),
             ("IN_VIEW", "In View", "Those that the active camera sees at this frame"),
             ("WITHIN", "Within Distance", "Those near the active camera at this frame"),
         ),
@@ -126,7 +126,8 @@ class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
             ids = answers.chosen_ids(scene) if answers.crowd_of(scene) == obj else []
             if not ids:
                 raise SceneError(
-                    f"No agent of {obj.name!r} is picked: use Pick Agent, or choose In View"
+                    f"No agent of {obj.name!r} is picked: use Debug > Pick Agent and click some, "
+                    "or choose In View"
                 )
         else:
             ids = self._near(context)

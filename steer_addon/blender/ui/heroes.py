@@ -9,8 +9,9 @@ from ..bake import heroes
 
 
 def draw_heroes(layout: UILayout) -> None:
-    """Buttons that make rigs of agents, and instances again."""
+    """Buttons that choose agents, make rigs of them, and instances again."""
     row = layout.row(align=True)
+    row.operator("object.steer_pick_agent", text="", icon="EYEDROPPER")
     row.operator("object.steer_promote", icon="OUTLINER_OB_ARMATURE")
     row.operator("object.steer_demote", text="", icon="TRASH")
 
