@@ -209,7 +209,8 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         layout.prop(self, "name")
         if context.object.type == "ARMATURE":
             if not self.actions:
-                layout.label(text="No action moves this rig: import or make a walk", icon="ERROR")
+                told = "No action moves this rig: import, link or make a walk"
+                layout.label(text=told, icon="ERROR")
             layout.template_list(
                 "STEER_UL_actions", "", self, "actions", self, "active_action", rows=6, maxrows=10
             )
