@@ -36,3 +36,15 @@ def test_skin_beside_its_rig_goes_along_with_a_hero(deep):
         obj.location = (30.0, 0.0, 20.0)
     bpy.context.view_layer.update()
     assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
+
+
+@pytest.mark.parametrize(("way", "told"), [(1.0, 1), (0.0, 0)])
+def test_motion_above_a_rig_which_heroes_lack_is_named(way, told):
+    rig = walking_rig()
+    rig.parent = root = empty("Root")
+    for frame in (0, 24):
+        root.location.y = -way * frame / 24
+        root.keyframe_insert("location", frame=frame)
+    found = make(rig, Recipe("Idle", "Walk", plan=COARSE)).left_out
+    assert len(found) == told
+    assert all("'Root' above the rig moves, and heroes go without that" in text for text in found)
