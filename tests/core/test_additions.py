@@ -115,6 +115,22 @@ def test_a_run_waits_for_one_that_may_take_back_its_files(tmp_path, give):
     assert os.listdir(goal / "textures") == ["a.png"]
 
 
+def test_a_folder_that_is_taken_back_while_it_is_looked_at_is_made_again(
+    tmp_path, give, monkeypatch
+):
+    goal, looked = tmp_path / "goal", additions.is_folder
+    (goal / "textures").mkdir(parents=True)
+
+    def gone(path):
+        monkeypatch.setattr(additions, "is_folder", looked)
+        path.rmdir()
+        return looked(path)
+
+    monkeypatch.setattr(additions, "is_folder", gone)
+    added = Additions(goal, "textures")
+    assert added.add("a", {".png": give(b"ours")}, tmp_path / "stage") == "textures/a"
+
+
 def test_nobody_waits_for_a_folder_that_cannot_be_locked(tmp_path, give, monkeypatch):
     def refused(folder):
         raise OutputError("full")

@@ -115,6 +115,9 @@ class Additions:
             except FileExistsError:
                 if is_folder(path):
                     return path
+                if not os.path.lexists(path):
+                    # another run has taken it back just now
+                    continue
             else:
                 self._is_new = True
                 return path
