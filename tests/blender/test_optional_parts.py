@@ -7,7 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.bake import heroes  # noqa: E402
+from steer_addon.blender.bake import heroes, keyed_crowds  # noqa: E402
 from steer_addon.blender.characters import making, optional_parts, sources  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.export import usd_poses  # noqa: E402
@@ -192,6 +192,8 @@ def test_exports_of_whole_bodies_say_so():
     for made, told in ((character(), []), (character(("hat.001", 0.5)), ["PARTS_AT_ALL"])):
         display.set_input(modifier, "Object", made.character)
         assert [found.code for found in usd_poses.parts_at_all(obj)] == told
+        stands = [found.code for found in keyed_crowds.standing_characters(obj)]
+        assert stands == ["CHARACTERS_STAND", *told]
 
 
 def test_chances_are_kept_for_making_anew():

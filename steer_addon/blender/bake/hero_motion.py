@@ -97,7 +97,7 @@ class Tracks:
 
         Args:
             frames: Frames in order.
-            ids: Ids of agents; None for all.
+            ids: Ids of agents; None for all who live in any frame.
             name: Name of the crowd, for messages.
 
         Raises:
@@ -105,7 +105,8 @@ class Tracks:
         """
         if ids is None:
             frames = list(frames)
-            ids = np.unique(np.concatenate([f.id for f in frames])).tolist() if frames else []
+            # those that are not born yet have rows, too
+            ids = np.unique(np.concatenate([f.id[f.alive != 0] for f in frames] or [[]])).tolist()
         self.ids = np.unique(np.array(ids, np.int64))
         everybody, numbers, rows = np.empty(0, np.int64), [], []
         self.walks = False

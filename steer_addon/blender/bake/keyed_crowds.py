@@ -8,7 +8,7 @@ import bpy
 
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.results.frames import Frame
-from ..characters import library
+from ..characters import library, optional_parts
 from ..crowd import crowds
 from ..crowd.properties import bake_settings_of
 from ..display import display
@@ -44,11 +44,13 @@ def source_of(obj: bpy.types.Object) -> copies.Source:
 
 
 def standing_characters(obj: bpy.types.Object) -> list[Diagnosis]:
-    """A diagnosis where what agents get copies of are characters, whose poses are not copied."""
+    """Diagnoses where agents get copies of characters: their poses and choices are not copied."""
     found = source_of(obj)
-    if found is None or not library.among(found):
+    characters = [] if found is None else library.among(found)
+    if found is None or not characters:
         return []
-    return [diagnose("CHARACTERS_STAND", found.name)]
+    whole = [c.name for c in characters if optional_parts.parts_of(c)]
+    return [diagnose("CHARACTERS_STAND", found.name), *(diagnose("PARTS_AT_ALL", n) for n in whole)]
 
 
 def makes_rigs(obj: bpy.types.Object) -> bool:
