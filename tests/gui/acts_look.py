@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import bpy
 from acts_first import sections
@@ -12,6 +12,9 @@ from mathutils import Vector
 from parts import Tools, crowd, part, shown_frame
 
 MENUS = ("STEER_MT_presets", "STEER_MT_object", "STEER_MT_behavior_add", "STEER_MT_export")
+
+BESIDE = 80.0
+"""How far two bodies are apart in the view that do not hide each other [px]."""
 
 
 def panels(tools: Tools) -> Iterator[Step]:
@@ -69,15 +72,25 @@ def menus(tools: Tools) -> Iterator[Step]:
         yield from driver.settled()
 
 
+def in_front(points: Sequence[Vector]) -> tuple[int, int]:
+    """Rows of two points that no other one hides: the nearest, and the next one well beside it."""
+    view = area_of("VIEW_3D").spaces[0].region_3d.view_matrix
+    first, *rest = sorted(range(len(points)), key=lambda row: -(view @ points[row]).z)
+    x, _ = place_in_view(points[first])
+    return first, next(row for row in rest if abs(place_in_view(points[row])[0] - x) > BESIDE)
+
+
 def pick(tools: Tools) -> Iterator[Step]:
     """Click an agent in the view, Shift-click another, Escape."""
     hands, driver, scene = tools.hands, tools.driver, bpy.context.scene
     frame = shown_frame()
-    rows = (len(frame.id) // 3, len(frame.id) // 2)
+    # a body is clicked, not its feet
+    points = [Vector(place) + Vector((0.0, 0.0, 1.0)) for place in frame.position]
+    rows = in_front(points)
     with within("VIEW_3D"):
         bpy.ops.object.steer_pick_agent("INVOKE_DEFAULT")
     for row in rows:
-        x, y = place_in_view(Vector(frame.position[row]))
+        x, y = place_in_view(points[row])
         yield from hands.click(x, y, shift=True)
     hands.key("ESC")
     yield from driver.settled()
