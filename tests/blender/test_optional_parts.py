@@ -196,6 +196,16 @@ def test_exports_of_whole_bodies_say_so():
         assert stands == ["CHARACTERS_STAND", *told]
 
 
+def test_bakes_to_objects_need_nothing_of_what_a_character_was_made_of():
+    obj, modifier = make_crowd(level_frame(3))
+    display.set_input(modifier, "Display", "Character")
+    made = character(("hat", 0.5)).character
+    made[sources.KEY] = "{"
+    display.set_input(modifier, "Object", made)
+    told = [found.code for found in keyed_crowds.standing_characters(obj)]
+    assert told == ["CHARACTERS_STAND", "PARTS_AT_ALL"]
+
+
 def test_chances_are_kept_for_making_anew():
     made = character(("hat", 0.25))
     recipe = from_text(sources.source_of(made.character).recipe)

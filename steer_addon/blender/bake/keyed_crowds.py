@@ -49,8 +49,7 @@ def standing_characters(obj: bpy.types.Object) -> list[Diagnosis]:
     characters = [] if found is None else library.among(found)
     if found is None or not characters:
         return []
-    whole = [c.name for c in characters if optional_parts.parts_of(c)]
-    return [diagnose("CHARACTERS_STAND", found.name), *(diagnose("PARTS_AT_ALL", n) for n in whole)]
+    return [diagnose("CHARACTERS_STAND", found.name), *optional_parts.at_all(characters)]
 
 
 def makes_rigs(obj: bpy.types.Object) -> bool:

@@ -6,13 +6,14 @@ it. Everyone keeps what they have drawn, however many agents there are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import bpy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.characters.recipe import from_text
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import CharacterError
 from ...core.numeric.node_random import random_floats
 from . import sources
@@ -82,6 +83,11 @@ def parts_of(character: bpy.types.Object) -> Chances:
     """
     source = sources.source_of(character)
     return () if source is None else from_text(source.recipe).optional
+
+
+def at_all(characters: Iterable[bpy.types.Object]) -> list[Diagnosis]:
+    """A diagnosis for each character whose optional parts are seen at all agents."""
+    return [diagnose("PARTS_AT_ALL", one.name) for one in characters if count_of(one)]
 
 
 def count_of(character: bpy.types.Object) -> int:

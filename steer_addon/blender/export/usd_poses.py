@@ -18,7 +18,7 @@ import numpy as np
 
 from ...core.characters.picking import neighbors, orientations, pose_numbers, shifts
 from ...core.characters.pose_space import Row
-from ...core.diagnoses import Diagnosis, diagnose
+from ...core.diagnoses import Diagnosis
 from ...core.files.staging import as_output_errors
 from ...core.results.frames import Frame
 from ..characters import library, library_group, optional_parts, pose_points
@@ -76,7 +76,7 @@ def parts_at_all(obj: bpy.types.Object) -> list[Diagnosis]:
     """A diagnosis for each character whose optional parts are at all agents in USD."""
     shown = shown_by(obj)
     characters = () if shown is None else shown.characters
-    return [diagnose("PARTS_AT_ALL", c.name) for c in characters if optional_parts.parts_of(c)]
+    return optional_parts.at_all(characters)
 
 
 class PoseWriter:
