@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..blender.checks import advice, attribute_checks
+from ..blender.checks import advice
 from ..blender.crowd import links, properties
 from ..blender.headless import batch
 from ..blender.live import played, simulate
@@ -114,7 +114,7 @@ class Pipeline:
 
     def _advice(self, crowd: bpy.types.Object) -> Iterable[Diagnosis]:
         """What a user may want to change about the points of a crowd, and its clips."""
-        return [*attribute_checks.found(crowd), *advice.unknown_clips(crowd)]
+        return advice.of_run(crowd)
 
     def progress(self, what: str) -> ProgressLine:
         """Where to report; `what` says what is done."""

@@ -7,7 +7,7 @@ import statistics
 import time
 
 from .. import words
-from ..blender.checks import advice, attribute_checks
+from ..blender.checks import advice
 from ..blender.headless import batch, render
 from ..core.diagnoses import add_new
 from . import arguments
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> Result:
     simulated = render.simulated(scene)
     warnings = check_compiled(options.require_compiled) if simulated else []
     for crowd in simulated:
-        add_new(warnings, [*attribute_checks.found(crowd), *advice.unknown_clips(crowd)])
+        add_new(warnings, advice.of_run(crowd))
     frames = options.frames or range(scene.frame_start, scene.frame_end + 1)
     render.prepare(scene, options.out, options.engine, options.samples, options.size)
     video = options.out / f"{options.file.stem}.mp4" if options.video else None

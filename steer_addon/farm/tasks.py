@@ -247,12 +247,11 @@ class _Maker:
         shares: bool = False,
     ) -> None:
         needed = [*needed, *(self._made[name] for name in needs)]
-        whole = (*words, "--json")
-        shown = [self.variation.scene.images] if kind.partition("-")[0] in _SHOW_IMAGES else []
-        digest = self._digest(whole, needed, [one for one in shown if one])
+        whole, base = (*words, "--json"), kind.partition("-")[0]
+        digest = self._digest(whole, needed, shows=base in _SHOW_IMAGES)
         self._made[kind] = Task(
             name=f"{self.variation.name}/{kind}",
-            kind=kind.partition("-")[0],
+            kind=base,
             folder=f"{self.variation.name}/{folder}",
             words=whole,
             digest=digest,
@@ -261,15 +260,14 @@ class _Maker:
             shares=shares,
         )
 
-    def _digest(
-        self, words: Iterable[str], needed: Iterable[Task], more: Iterable[str] = ()
-    ) -> str:
+    def _digest(self, words: Iterable[str], needed: Iterable[Task], *, shows: bool = False) -> str:
+        images = self.variation.scene.images if shows else ""
         return _digest(
             [
                 [word.replace(str(self.batch.out), "out") for word in self._plain(words)],
                 [self.variation.scene.digest, self._preset_digest(), __version__, self._blender],
                 [task.digest for task in needed],
-                *more,
+                *filter(None, [images]),
             ]
         )
 

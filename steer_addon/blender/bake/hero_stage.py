@@ -5,7 +5,7 @@ What was made goes again where an error comes up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -75,35 +75,37 @@ class Stage:
                     found[number] = error
         return found
 
-    def require_rigs(self, crowd: str, tracks: Tracks | None) -> None:
-        """Refuse to make rigs of all agents where some cannot be any, and name all reasons.
+    def require_any_rig(self, crowd: str) -> None:
+        """Refuse to make rigs of agents before they are known, where no character can be one.
 
         Args:
             crowd: Name of the crowd.
-            tracks: Its agents; None before they are known, where only a crowd is refused none of
-                whose characters can be a rig.
 
         Raises:
             CharacterError: It is so.
         """
-        why, reasons = self._faults(), list[str]()
-        if tracks is None:
-            who = "all its characters"
-            if len(why) == len(self.characters):
-                reasons = [str(error) for error in why.values()]
-        else:
-            numbers = self.numbers_of(tracks).tolist()
-            counts = {number: numbers.count(number) for number in why if number in numbers}
+        why = self._faults()
+        if len(why) == len(self.characters):
+            raise _rigs_lacking(crowd, "all its characters", map(str, why.values()))
+
+    def require_all_rigs(self, crowd: str, tracks: Tracks) -> None:
+        """Refuse to make rigs of all agents where some cannot be any, and name all reasons.
+
+        Args:
+            crowd: Name of the crowd.
+            tracks: Its agents.
+
+        Raises:
+            CharacterError: It is so.
+        """
+        why, numbers = self._faults(), self.numbers_of(tracks).tolist()
+        counts = {number: numbers.count(number) for number in why if number in numbers}
+        if counts:
             who = f"{sum(counts.values())} of its {len(numbers)} agents"
-            reasons = [
-                f"{why[number]} ({count} agent{'s' * (count > 1)})"
-                for number, count in counts.items()
-            ]
-        if reasons:
-            raise CharacterError(
-                f"Crowd {crowd!r} cannot be baked to rigs, which {who} lack: {'; '.join(reasons)}; "
-                "or bake without rigs"
+            reasons = (
+                f"{why[n]} ({count} agent{'s' * (count > 1)})" for n, count in counts.items()
             )
+            raise _rigs_lacking(crowd, who, reasons)
 
     def numbers_of(self, tracks: Tracks) -> NDArray[np.int64]:
         """The number of each agent's character, shape (agent_count,)."""
@@ -158,6 +160,13 @@ class Stage:
         wanted = self._templates if complete else self.made
         bpy.data.batch_remove(list(dict.fromkeys(wanted)))
         sweep()
+
+
+def _rigs_lacking(crowd: str, who: str, reasons: Iterable[str]) -> CharacterError:
+    return CharacterError(
+        f"Crowd {crowd!r} cannot be baked to rigs, which {who} lack: {'; '.join(reasons)}; or bake "
+        "without rigs"
+    )
 
 
 def _is_figure(character: bpy.types.Object) -> bool:

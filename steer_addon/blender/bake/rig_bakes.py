@@ -25,7 +25,7 @@ def check(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
     Raises:
         SteerError: It is so, or it shows no characters.
     """
-    Stage(obj, scene).require_rigs(obj.name, None)
+    Stage(obj, scene).require_any_rig(obj.name)
 
 
 def bake(
@@ -51,7 +51,7 @@ def bake(
     earlier = find_bakes(obj.name)
     with staged(obj, scene) as stage:
         tracks = Tracks(frames, None, obj.name)
-        stage.require_rigs(obj.name, tracks)
+        stage.require_all_rigs(obj.name, tracks)
         collection = bpy.data.collections.new(f"{obj.name} Bake")
         stage.made.append(collection)
         collection[MARK] = obj.name

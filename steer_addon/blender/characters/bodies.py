@@ -17,7 +17,7 @@ from ...core.characters.recipe import Recipe
 from ...core.characters.rows import ClipPlan, Rows, Steps, Weights, dense, place_of
 from ...core.characters.stepping import add_rounds
 from ...core.errors import CharacterError
-from . import facing, feet, origins, rigs
+from . import copies, facing, feet, origins, rigs
 from .sampling import Sampler, Track, blended
 
 _DRIFTS = 0.005
@@ -281,10 +281,7 @@ def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
     if obj.type == "ARMATURE":
         return None
     moving = [m.object for m in obj.modifiers if isinstance(m, bpy.types.ArmatureModifier)]
-    above = obj.parent
-    while above is not None:
-        moving.append(above)
-        above = above.parent
+    moving += copies.parents_of(obj)
     armatures = [other for other in moving if other is not None and other.type == "ARMATURE"]
     below = [other for other in obj.children_recursive if other.type == "ARMATURE"]
     return next(iter(armatures), below[0] if len(below) == 1 else None)

@@ -142,10 +142,17 @@ def _link(owner: Any, name: str) -> Iterator[Link]:
 def world_of(obj: bpy.types.Object) -> Matrix:
     """Matrix of an object in the world by its parents, also where no view layer shows it."""
     matrix = obj.matrix_basis.copy()
-    while obj.parent is not None:
-        matrix = obj.parent.matrix_basis @ obj.matrix_parent_inverse @ matrix
-        obj = obj.parent
+    for parent in parents_of(obj):
+        matrix = parent.matrix_basis @ obj.matrix_parent_inverse @ matrix
+        obj = parent
     return matrix
+
+
+def parents_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """The parent of an object, the parent of that, and so on."""
+    while obj.parent is not None:
+        obj = obj.parent
+        yield obj
 
 
 def _hang(obj: bpy.types.Object, parent: bpy.types.Object) -> None:

@@ -41,7 +41,7 @@ def ensure_group() -> bpy.types.NodeTree:
             if group[_GROUP_KEY] < _GROUP_VERSION:
                 _build(group)
             return group
-    return kept_group.make(_GROUP_NAME, _build, (__file__, str(_DATA), nested_group.__file__))
+    return kept_group.make(_GROUP_NAME, _build, (__file__, str(_DATA)))
 
 
 def modifier_of(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:

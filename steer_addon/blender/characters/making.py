@@ -78,8 +78,7 @@ def jumps(space: PoseSpace, recipe: Recipe) -> Iterator[str]:
 
 def moves_from_above(rig: bpy.types.Object) -> Iterator[str]:
     """Sentences that name what is above a rig and moves: heroes hang from their agents instead."""
-    above = rig.parent if rig.type == "ARMATURE" else None
-    while above is not None:
+    for above in copies.parents_of(rig) if rig.type == "ARMATURE" else ():
         data = above.animation_data
         if data is not None and data.action is not None:
             owned = curves_of(data.action, data.action_slot)
@@ -89,7 +88,6 @@ def moves_from_above(rig: bpy.types.Object) -> Iterator[str]:
                     f"{above.name!r} above the rig moves, and heroes go without that: bake its "
                     f"motion to {rig.name!r}, or clear its keys"
                 )
-        above = above.parent
 
 
 def make_character(

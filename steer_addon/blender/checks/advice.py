@@ -35,7 +35,7 @@ def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
     return [
         *_missing_targets(steer),
         *_hidden_display(obj),
-        *unknown_clips(obj),
+        *_unknown_clips(obj),
         *_unknown_groups(obj),
         *attribute_checks.found(obj),
         *_missing_inputs(steer),
@@ -45,6 +45,11 @@ def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
         *collider_checks.found(obj),
         *_compiler(),
     ]
+
+
+def of_run(obj: bpy.types.Object) -> list[Diagnosis]:
+    """Those that commands tell as they run a crowd: its point attributes, and its clips."""
+    return [*attribute_checks.found(obj), *_unknown_clips(obj)]
 
 
 def _asking(steer: SteerCrowd) -> list[Any]:
@@ -116,7 +121,7 @@ def _hidden_display(obj: bpy.types.Object) -> Iterator[Diagnosis]:
         yield from character_checks.of_display(modifier, shown, body)
 
 
-def unknown_clips(obj: bpy.types.Object) -> Iterator[Diagnosis]:
+def _unknown_clips(obj: bpy.types.Object) -> Iterator[Diagnosis]:
     """Diagnoses of clips that are to be played, and that no character has."""
     asked = ClipsSettings.split(f"{obj.steer.clips.idle},{obj.steer.clips.arrival}") - {"*"}
     if not asked:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from ...core.sensing.declare import COLLIDERS
-from ..characters import sources
+from ..characters import copies, sources
 from ..characters.heroes.hero import MARK
 from ..crowd import crowds
 from ..crowd.slots import uses_of
@@ -46,7 +46,7 @@ def in_the_way(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[bp
         and MARK not in other
         and other.session_uid not in known
         and _is_solid(other, depsgraph.view_layer)
-        and carried.isdisjoint(_parents(other))
+        and carried.isdisjoint(parent.session_uid for parent in copies.parents_of(other))
     ]
     if not others:
         return []
@@ -118,13 +118,6 @@ def _shown(obj: bpy.types.Object) -> list[bpy.types.Object]:
         found = members(display.get_input(modifier, "Collection"), obj)
         return found if one is None else [one, *found]
     return []
-
-
-def _parents(obj: bpy.types.Object) -> Iterator[int]:
-    """Session uids of the parent of an object, the parent of that, and so on."""
-    while obj.parent is not None:
-        obj = obj.parent
-        yield obj.session_uid
 
 
 def _is_solid(obj: bpy.types.Object, layer: bpy.types.ViewLayer | None) -> bool:

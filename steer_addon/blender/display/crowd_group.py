@@ -18,13 +18,14 @@ VERSION = 16
 """Raise it with every change of the group: files with an older one are brought up to date."""
 VERSION_KEY = "steer_display_version"
 """Custom property of Crowd node groups: the version that made them."""
-SOURCES = __file__, str(Path(__file__).with_suffix(".toml")), nested_group.__file__
+_DATA = Path(__file__).with_suffix(".toml")
+SOURCES = __file__, str(_DATA)
 """Files that say what is in the group."""
 
 
 @cache
 def _data() -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return tomllib.loads(_DATA.read_text(encoding="utf-8"))
 
 
 def defaults() -> dict[str, Any]:

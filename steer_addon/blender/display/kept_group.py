@@ -17,7 +17,7 @@ import bpy
 from ...core.compiled import jit
 from ...core.errors import SteerError
 from ...core.files import staging
-from . import node_builder
+from . import nested_group, node_builder
 
 Build = Callable[[bpy.types.NodeTree], None]
 
@@ -28,7 +28,7 @@ def make(name: str, build: Build, sources: tuple[str, ...]) -> bpy.types.NodeTre
     Args:
         name: Its name.
         build: Gives a new group its nodes.
-        sources: Files with what it is built of: a kept one is used as long as these are the same.
+        sources: Files that say what is in it: a kept one is used as long as these are the same.
     """
     jit.status()  # now the folder is known, and a crowd is about to use numba
     root = jit.cache_root()
@@ -52,7 +52,7 @@ def make(name: str, build: Build, sources: tuple[str, ...]) -> bpy.types.NodeTre
 def _file_name(name: str, sources: tuple[str, ...]) -> str:
     """Name of the file of a group: other Blenders and other sources have another one."""
     found = hashlib.sha256(bpy.app.version_string.encode() + bpy.app.build_hash)
-    for source in (*sources, node_builder.__file__):
+    for source in (*sources, nested_group.__file__, node_builder.__file__):
         found.update(Path(source).read_bytes())
     return f"{name.lower().replace(' ', '_')}-{found.hexdigest()[:24]}.blend"
 

@@ -40,8 +40,7 @@ def scene_contents(scene: bpy.types.Scene, file: str, names: Sequence[str] = ())
         "camera": scene.camera is not None,
         "agents": sum(row["agents"] for row in rows),
         "crowds": rows,
-        "linked": files.linked_files(),
-        "images": files.image_files(),
+        **files.read(),
     }
 
 

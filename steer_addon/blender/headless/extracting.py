@@ -18,7 +18,7 @@ from ...core.worlds import recorder
 from ...core.worlds.arrays import ArrayWriter
 from ...core.worlds.recorder import CrowdRecorder, Read
 from ...version import __version__
-from ..checks import advice, attribute_checks
+from ..checks import advice
 from ..crowd import casting, links
 from ..crowd.crowds import crowds
 from ..crowd.properties import settings_of
@@ -195,7 +195,7 @@ class Extraction:
             crowd, group.depsgraph, group.fps, group.stage.stand_ins, _with_areas(settings)
         )
         if not found.recorder.begun(number):
-            seen = [*attribute_checks.found(crowd), *advice.unknown_clips(crowd), *reader.warnings]
+            seen = [*advice.of_run(crowd), *reader.warnings]
             add_new(self.warnings, seen)
             read = found.read(number, settings, world, seen)
             found.recorder.begin(read, points, starts=number == crowd.steer.frame_start)

@@ -19,44 +19,40 @@ _UNSEEN = {"BRUSH", "SCREEN", "WINDOWMANAGER", "WORKSPACE"}
 _TILE = {"<UDIM>": r"\d{4}", "<UVTILE>": r"u\d+_v\d+"}
 
 
-def linked_files() -> dict[str, str]:
-    """SHA-256 of the files that the open one links from, and of those that shape its objects.
-
-    These are caches, fonts, volumes, and images of textures and Geometry Nodes.
+def read() -> dict[str, dict[str, str]]:
+    """SHA-256 of the files that the open one reads, by their paths, empty where one is gone.
 
     Returns:
-        The digests by path, empty where a file is gone.
+        `linked`: those that it links from, and those that shape its objects, which are caches,
+        fonts, volumes, and images of textures and Geometry Nodes; `images`: those of images that
+        pictures show, and that shape nothing.
     """
-    paths = {_path(one, one.filepath) for one in bpy.data.libraries if one.users_id}
-    known = [one for kind in _SHAPES for one in getattr(bpy.data, kind)]
-    found = bpy.data.file_path_map(subset=set(known)) if known else {}
+    linked = {_path(one, one.filepath) for one in bpy.data.libraries if one.users_id}
+    known = {one for kind in _SHAPES for one in getattr(bpy.data, kind)}
+    found = bpy.data.file_path_map(subset=known) if known else {}
     for one, texts in found.items():
         # a folder may be that of a whole disk
         of_one = (file for text in texts if text != "<builtin>" for file in _files(one, text))
-        paths.update(file for file in of_one if not file.is_dir())
-    return _digests(paths | _image_files(shaping=True))
-
-
-def image_files() -> dict[str, str]:
-    """SHA-256 of the files of images that pictures show, and that shape nothing, by their paths."""
-    return _digests(_image_files(shaping=False) - _image_files(shaping=True))
+        linked.update(file for file in of_one if not file.is_dir())
+    shaping, shown = _image_files()
+    linked |= shaping
+    return {"linked": _digests(linked), "images": _digests(shown - shaping)}
 
 
 def _digests(paths: set[Path]) -> dict[str, str]:
     return {str(path): digest_if_there(path) for path in sorted(paths)}
 
 
-def _image_files(*, shaping: bool) -> set[Path]:
+def _image_files() -> tuple[set[Path], set[Path]]:
+    """Files of images that shape objects, and of those that are only seen."""
     images = {image for image in bpy.data.images if image.filepath and not image.packed_files}
-    users = bpy.data.user_map(subset=images) if images else {}
-    chosen = (
-        image
-        for image, found in users.items()
-        if isinstance(image, bpy.types.Image)
-        and (seen := [one for one in found if one.id_type not in _UNSEEN])
-        and any(map(_shapes, seen)) == shaping
-    )
-    return {file for image in chosen for file in _files(image, image.filepath)}
+    shaping, shown = set[Path](), set[Path]()
+    for image, users in (bpy.data.user_map(subset=images) if images else {}).items():
+        seen = [one for one in users if one.id_type not in _UNSEEN]
+        if seen and isinstance(image, bpy.types.Image):
+            kind = shaping if any(map(_shapes, seen)) else shown
+            kind.update(_files(image, image.filepath))
+    return shaping, shown
 
 
 def _shapes(user: bpy.types.ID) -> bool:
