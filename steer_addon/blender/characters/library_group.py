@@ -22,7 +22,7 @@ _GROUP_NAME = "Steer Character"
 INNER_NAME = ".Steer Character"
 """Name of the group in it; the dot leaves it out of lists."""
 _GROUP_KEY = "steer_character_version"
-_GROUP_VERSION = 6
+_GROUP_VERSION = 7
 """Raise it with every change of `library_group.toml`."""
 POINTS = "Pose Points"
 """Input of its modifier: the object whose vertices are those of all poses."""
