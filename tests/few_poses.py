@@ -25,8 +25,6 @@ def _figure(name: str) -> Figure:
 
 def take_few_poses(patch: pytest.MonkeyPatch) -> None:
     """Let scenes be made with such characters while a patch holds."""
-    from steer_addon.blender.characters.heroes import figure_rigs
-    from steer_addon.blender.making import figures
+    from steer_addon.core.characters import figures
 
-    for module in (figures, figure_rigs):
-        patch.setattr(module, "_figure", _figure)
+    patch.setattr(figures, "built_in", _figure)

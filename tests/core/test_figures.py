@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from figuretools import made, poses
 
+from steer_addon.core.characters import curves
 from steer_addon.core.characters.figures import NAMES, make_figure
 from steer_addon.core.characters.pose_space import split_clips
+from steer_addon.core.compiled import jit
 from steer_addon.core.errors import CharacterError
 
 
@@ -103,3 +108,34 @@ def test_unknown_characters_are_told():
         make_figure("cow")
     with pytest.raises(CharacterError, match="give more than 0"):
         make_figure("man", 0.0)
+
+
+def test_what_is_found_of_gaits_is_kept_and_damaged_files_are_found_again(tmp_path, monkeypatch):
+    folder = tmp_path / "figures"
+    monkeypatch.setattr(jit, "cache_root", lambda: None)
+    found = make_figure("child", 0.06).space.gaits
+    assert sum(bool(row.leaving) for row in found) > 5
+    monkeypatch.setattr(jit, "cache_root", lambda: tmp_path)
+    assert make_figure("child", 0.06).space.gaits == found
+    (kept,) = folder.iterdir()
+    written = kept.read_text(encoding="utf-8")
+    monkeypatch.setattr(curves, "with_turning", None)
+    assert make_figure("child", 0.06).space.gaits == found
+    monkeypatch.undo()
+    monkeypatch.setattr(jit, "cache_root", lambda: tmp_path)
+    rows = json.loads(written)
+    short, strange, unknown = (deepcopy(rows) for _ in range(3))
+    short[-1]["leaving"].pop()
+    strange[-1]["turning"][0][0] = float("nan")
+    del unknown[-1]["parting"]
+    bad = [json.dumps(data) for data in (short, strange, unknown, rows[1:], {}, 3)]
+    for text in [*bad, written[:-9], "\xff", ""]:
+        kept.write_text(text, encoding="latin-1")
+        assert make_figure("child", 0.06).space.gaits == found
+        assert kept.read_text(encoding="utf-8") == written
+    # other poses have another file
+    make_figure("child", 0.08)
+    assert len(list(folder.iterdir())) == 2
+    kept.unlink()
+    kept.mkdir()
+    assert make_figure("child", 0.06).space.gaits == found

@@ -7,7 +7,6 @@ differ in their clothes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 import bpy
 
@@ -36,7 +35,6 @@ UPRIGHT = {"dog": 0.3}
 
 _KEY = "steer_figure"
 """Custom property of objects and collections: which built-in characters they are."""
-_figure = cache(figures.make_figure)
 
 
 def ensure_character(name: str, scene: bpy.types.Scene, color: str = "") -> bpy.types.Object:
@@ -51,7 +49,7 @@ def ensure_character(name: str, scene: bpy.types.Scene, color: str = "") -> bpy.
     for obj in library.ensure_collection(scene).all_objects:
         if obj.get(_KEY) == wanted and library.is_character(obj):
             return obj
-    figure, title = _figure(name), name.title()
+    figure, title = figures.built_in(name), name.title()
     made = library.make(title, _mesh(figure, title, color), figure.space, scene)
     made[_KEY] = wanted
     library_group.set_weight(made, WEIGHTS.get(name, 1.0))
@@ -90,7 +88,7 @@ def standing(name: str, title: str, color: str = "") -> bpy.types.Object:
         title: Name of the object.
         color: As in `ensure_character`.
     """
-    return bpy.data.objects.new(title, _mesh(_figure(name), title, color))
+    return bpy.data.objects.new(title, _mesh(figures.built_in(name), title, color))
 
 
 def scale_of(kind: str, radius: float) -> float:
@@ -100,7 +98,7 @@ def scale_of(kind: str, radius: float) -> float:
         kind: One of `CASTS`.
         radius: The radius.
     """
-    usual = BODY_RADIUS if kind in ("people", "person") else _figure(CASTS[kind][0]).radius
+    usual = BODY_RADIUS if kind in ("people", "person") else figures.built_in(CASTS[kind][0]).radius
     return radius / usual
 
 

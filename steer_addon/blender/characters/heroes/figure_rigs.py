@@ -6,7 +6,6 @@ Armature modifier does, too: so the rig shows the same poses.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import bpy
@@ -30,7 +29,6 @@ KEY = "steer_figure"
 """Custom property of built-in characters, and of what their rigs consist of: which they are."""
 _MOST_KEYS = 48
 """Keys of one cycle: between two of them joints are less than a millimeter from their poses."""
-_figure = cache(figures.make_figure)
 
 
 def is_built_in(obj: bpy.types.Object) -> bool:
@@ -50,7 +48,7 @@ def origins_of(obj: bpy.types.Object, scene: bpy.types.Scene, made: list[bpy.typ
     Raises:
         CharacterError: The character has other poses than this Steer makes.
     """
-    figure = _figure(str(obj[KEY]).partition(" ")[0])
+    figure = figures.built_in(str(obj[KEY]).partition(" ")[0])
     gaits, clips = library.rows_of(obj)
     if (gaits, clips) != (figure.space.gaits, figure.space.clips):
         raise CharacterError(

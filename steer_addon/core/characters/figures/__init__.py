@@ -6,6 +6,8 @@ that fly or swim have theirs; their gaits go on by time.
 
 from __future__ import annotations
 
+from functools import cache
+
 from ...errors import CharacterError
 from ..figure import Figure
 from .bird import make_bird
@@ -36,3 +38,9 @@ def make_figure(name: str, tolerance: float = 0.0058) -> Figure:
     if name == "fish":
         return make_fish()
     return make_dog(tolerance) if name == "dog" else make_person(name, tolerance)
+
+
+@cache
+def built_in(name: str) -> Figure:
+    """A built-in character, made once; see `make_figure`."""
+    return make_figure(name)

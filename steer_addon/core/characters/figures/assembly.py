@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...compiled import jit, jit_sources
 from ...doors import tomllib
-from ..curves import with_turning
+from ...files.staging import replacing
+from .. import curves, leaving
 from ..figure import Figure, Skeleton, Slot
-from ..leaving import with_leaving
-from ..pose_space import PoseSpace, Row
+from ..pose_space import KNOTS, LEAVES, PoseSpace, Row
 from .skin import Follows, Skin
 from .turning import Floats, quaternions, skinned
+
+_SHAPES = {
+    "turning": (KNOTS, 3),
+    "leaving": (LEAVES, 2),
+    "landing": (LEAVES, 1),
+    "parting": (LEAVES, 3),
+}
+"""What is found of the gaits, by the fields of `Row`: it takes longer than the poses themselves, so
+it is kept from session to session, beside the compiled kernels."""
 
 Table = dict[str, Any]
 Joints = tuple[Floats, Floats]
@@ -119,7 +133,8 @@ def assembled(name: str, table: Table, skeleton: Skeleton, skin: Skin, rows: Ite
     rows = tuple(rows)
     places, turned = (np.concatenate(parts) for parts in zip(*poses, strict=True))
     rest, bones, shares = np.array(skin.points), skin.bones(), skin.shares()
-    positions = skinned(rest, bones, shares, skeleton, places, turned)
+    turns = quaternions(turned)
+    positions = skinned(rest, bones, shares, skeleton, places, turns)
     gaits = len(rows) - clips
     space = PoseSpace(positions, rows[:gaits], rows[gaits:])
     return Figure(
@@ -133,6 +148,56 @@ def assembled(name: str, table: Table, skeleton: Skeleton, skin: Skin, rows: Ite
         shares=shares.astype(np.float32),
         skeleton=skeleton,
         places=places.astype(np.float32),
-        turns=quaternions(turned).astype(np.float32),
-        space=with_leaving(with_turning(space)),
+        turns=turns.astype(np.float32),
+        space=_fitted(space),
     )
+
+
+def _fitted(space: PoseSpace) -> PoseSpace:
+    """A pose space whose gaits know how bodies turn and where they leave them, read or found."""
+    path = _file_of(space)
+    if path is not None:
+        # what is cut, damaged or of anything else is as good as none
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            return _read(path, space)
+    found = leaving.with_leaving(curves.with_turning(space))
+    if path is not None:
+        rows = [{name: getattr(row, name) for name in _SHAPES} for row in found.gaits]
+        with suppress(OSError):
+            path.parent.mkdir(exist_ok=True)
+            with replacing(path) as partial:
+                partial.write_text(json.dumps(rows), encoding="utf-8")
+    return found
+
+
+def _file_of(space: PoseSpace) -> Path | None:
+    """Where that is kept: poses, rows and sources decide; None where nothing can be."""
+    jit.status()  # now the folder is known
+    root = jit.cache_root()
+    if root is None:
+        return None
+    sources = jit_sources.digest(leaving.__name__, *jit_sources.with_imports(curves.__name__))
+    key = hashlib.sha256(space.positions.tobytes())
+    key.update(f"{space.rows} {sources}".encode())
+    return root / "figures" / f"{key.hexdigest()}.json"
+
+
+def _read(path: Path, space: PoseSpace) -> PoseSpace:
+    """The pose space with what a file says of its gaits.
+
+    Raises:
+        OSError: There is no file.
+        KeyError, TypeError, ValueError: It has anything else.
+    """
+    gaits = []
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    for row, entry in zip(space.gaits, entries, strict=True):
+        given = {name: np.array(entry[name], np.float64) for name in _SHAPES}
+        for name, values in given.items():
+            if values.size and (values.shape != _SHAPES[name] or not np.isfinite(values).all()):
+                raise ValueError(name)
+        tables: dict[str, Any] = {
+            name: tuple(map(tuple, values.tolist())) for name, values in given.items()
+        }
+        gaits.append(replace(row, **tables))
+    return PoseSpace(space.positions, tuple(gaits), space.clips)

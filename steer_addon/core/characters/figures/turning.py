@@ -102,7 +102,7 @@ def joint_places(skeleton: Skeleton, root: Floats, turned: Floats) -> Floats:
 
 
 def skinned(rest: Floats, bones: NDArray[np.int32], shares: Floats, skeleton: Skeleton,
-            places: Floats, turned: Floats) -> NDArray[np.float32]:  # fmt: skip
+            places: Floats, turns: Floats) -> NDArray[np.float32]:  # fmt: skip
     """Vertices of all poses, each turned about the joint where its two bones meet.
 
     A vertex takes a rotation between those of its bones: what bends keeps its girth, other than by
@@ -114,7 +114,7 @@ def skinned(rest: Floats, bones: NDArray[np.int32], shares: Floats, skeleton: Sk
         shares: Share of the child, shape (vertex_count,).
         skeleton: The joints.
         places: Their places in each pose [m], shape (pose_count, joint_count, 3).
-        turned: Their rotations, shape (pose_count, joint_count, 3, 3).
+        turns: Their rotations as quaternions (w, x, y, z), shape (pose_count, joint_count, 4).
 
     Returns:
         Vertices [m], shape (pose_count, vertex_count, 3).
@@ -122,7 +122,6 @@ def skinned(rest: Floats, bones: NDArray[np.int32], shares: Floats, skeleton: Sk
     keys = np.column_stack([bones, np.round(shares * 256.0)]).astype(np.int32)
     kinds, kind = np.unique(keys, axis=0, return_inverse=True)
     kind = kind.reshape(-1)
-    turns = quaternions(turned)
     positions = np.empty((len(places), len(rest), 3), np.float32)
     for number, (parent, child, share) in enumerate(kinds):
         one, other, part = turns[:, parent], turns[:, child], share / 256.0
