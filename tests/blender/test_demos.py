@@ -50,15 +50,18 @@ def test_agents_are_seen_what_they_are_copies_of_is_not_and_nothing_is_in_the_wa
         assert body.name not in bpy.context.view_layer.objects
 
 
-@pytest.mark.parametrize("name", ["cocos_steering", "feelers_hide_path"])
-def test_crowds_have_the_settings_of_the_file_with_angles_in_degrees(name):
+@pytest.mark.parametrize(
+    ("name", "among"),
+    [("busy_street", "births.facing"), ("feelers_hide_path", "motion.body_turn_rate")],
+)
+def test_crowds_have_the_settings_of_the_file_with_angles_in_degrees(name, among):
     crowds = {crowd.name: crowd for crowd in demos.make_demo(name)}
     told = [
         (crowd["name"], text, value)
         for crowd in demos.read_demo(name)["crowds"]
         for text, value in crowd.get("settings", {}).items()
     ]
-    assert "motion.body_turn_rate" in [text for _crowd, text, _value in told]
+    assert among in [text for _crowd, text, _value in told]
     for crowd, text, value in told:
         block, parameter = text.split(".")
         settings = properties.settings_of(crowds[crowd])

@@ -101,7 +101,9 @@ def only_enabled(name: str, keys: Iterable[str]) -> CrowdSettings:
     keys = set(keys)
     assert keys <= {b.key for b in settings.behaviors}
     stack = [replace(b, enabled=b.key in keys) for b in settings.behaviors]
-    return replace(settings, behaviors=tuple(stack))
+    # the sources' agents face where they go at once; the presets calm the bodies that are shown
+    motion = replace(settings.motion, min_turn_speed=0.0, body_turn_rate=0.0)
+    return replace(settings, behaviors=tuple(stack), motion=motion)
 
 
 def run_preset(

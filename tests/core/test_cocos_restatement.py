@@ -12,21 +12,33 @@ from restated_forces import Arrive, Body, Flee, Flocking, ForcesCrowd, Rule, Sce
 from restated_goals import Evade, OffsetPursue, Pursue, place_beside
 from restated_runs import FPS, OF_PATH, STEPS, only_enabled, run_preset, spread
 from restatements import (
+    Neighbor,
+    State,
     Vector,
     alignment,
     cohesion,
+    direction,
     dot,
     f32,
+    fade,
     minus,
     plus,
-    separation,
     size,
     times,
+    total,
 )
 
 from tests.often import often
 
 BODY = Body(radius=0.25, mass=1.0, max_speed=3.0, max_force=12.0)
+
+
+def nearer_harder(i: int, state: State, near: list[Neighbor], reach: float, strength: float):
+    """Repulsions that grow as the distance shrinks, added up, as in the source."""
+    pushes = [
+        times(direction(minus(state.p[i], state.p[q.row])), fade(q.distance, reach)) for q in near
+    ]
+    return times(total(pushes), strength)
 
 
 def rules(names: list[str]) -> dict[str, Rule]:
@@ -39,7 +51,7 @@ def rules(names: list[str]) -> dict[str, Rule]:
         "pursue": Pursue(),
         "evade": Evade(panic_radius=6.0, linear=False),
         "offset_pursue": OffsetPursue(offset=(1.0, -2.0, 0.0), slow_radius=3.0),
-        "too_close": Flocking(1.5, PUSH, separation, reach=1.5, **sight),
+        "too_close": Flocking(1.5, PUSH, nearer_harder, reach=3.0, **sight),
         "cohesion": Flocking(weight=0.5, formula=cohesion, reach=5.0, **sight),
         "alignment": Flocking(weight=0.5, formula=alignment, reach=5.0, **sight),
     }
