@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from crowdtools import crowd, simulation
-from toy_behaviors import Circling
+from toy_behaviors import Circling, Held
 
 from steer_addon.core.characters.cast import Cast
 from steer_addon.core.characters.pose_space import Row
@@ -107,6 +107,22 @@ def test_straight_up_or_down_there_is_no_lean_to_compute(heading):
     sim = simulation(settings, [[0, 0, 0]], [heading])
     frame = sim.step(make_world())
     assert sim.agents.roll.tolist() == [0.0] and np.isfinite(frame.rotation).all()
+
+
+def test_a_fish_that_swims_over_the_top_rolls_upright_again_without_a_jump():
+    aside, angles = 0.05, np.radians(np.arange(0.0, 181.0, 4.0))
+    still = [angles[-1]] * 24
+    motions = [(np.cos(a), aside, np.sin(a)) for a in [*angles, *still]]
+
+    def settings(x, y, z):
+        return crowd(Held(x=x, y=y, z=z), motion="FLY", motion_settings={"banking": 0.5})
+
+    sim = simulation(settings(*motions[0]), [[0, 0, 0]], [motions[0]], fps=24.0)
+    turns = np.array([sim.step(make_world(), settings(*m)).rotation[0] for m in motions], float)
+    cosines = np.abs((turns[1:] * turns[:-1]).sum(axis=1))
+    assert np.degrees(2.0 * np.arccos(np.minimum(cosines, 1.0))).max() < 20.0
+    # at half of the loop it is on its back, and at the end its back is up again
+    assert turned(turns[-1:], [0, 0, 1])[0, 2] > 0.99
 
 
 @pytest.mark.parametrize(

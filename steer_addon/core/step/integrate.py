@@ -52,6 +52,10 @@ STOPPING_TIME = 1.5
 GRAVITY = 9.81
 BANKING_TIME = 0.25
 """Delay with which flyers lean into a curve [s]: without it they would tremble at corrections."""
+STEEP = 0.9
+"""Rise of a unit heading from which on flyers keep their lean, as level says little there."""
+FASTEST_ROLL = 2.0 * math.pi
+"""[rad/s]: those who flew over the top are upright again after half a second."""
 
 
 @kernel
@@ -167,6 +171,22 @@ def _new_velocity(old, heading, top, most_force, mass, limits, wished, forced, d
 
 
 @kernel
+def _kept_roll(roll, before, heading):
+    """The lean of a body that does not turn about a heading that passes straight up or down.
+
+    There the level direction to the right, from which leans are measured, turns around at once.
+    """
+    along = dot(before, heading)
+    if abs(heading[2]) < STEEP or along <= 0.0:
+        return roll
+    level = unit(cross(heading, (0.0, 0.0, 1.0)))
+    right = unit(cross(before, (0.0, 0.0, 1.0)))
+    right = add_scaled(right, add(before, heading), -dot(right, heading) / (1.0 + along))
+    kept = roll + math.atan2(dot(right, cross(heading, level)), dot(right, level))
+    return math.atan2(math.sin(kept), math.cos(kept))
+
+
+@kernel
 def _new_roll(roll, old, new, heading, limits, dt):
     """How far a flyer leans after the step: as a plane in a coordinated turn, with some delay.
 
@@ -176,7 +196,8 @@ def _new_roll(roll, old, new, heading, limits, dt):
     pull = dot(sub(new, old), right) * (1.0 / dt)
     wanted = math.atan2(limits.banking * pull, GRAVITY)
     wanted = min(limits.max_bank, max(-limits.max_bank, wanted))
-    return roll + (wanted - roll) * (1.0 - math.exp(-dt / BANKING_TIME))
+    change = (wanted - roll) * (1.0 - math.exp(-dt / BANKING_TIME))
+    return roll + min(FASTEST_ROLL * dt, max(-FASTEST_ROLL * dt, change))
 
 
 @inlined_kernel
@@ -266,4 +287,5 @@ def move_kernel(start, stop, agents, world, limits, asked, arrived, distance, ol
         roll[i] = 0.0
         if limits.banking > 0.0 and not world.flat:
             old = load(agents.velocity, i)
-            roll[i] = _new_roll(old_roll[i] * 1.0, old, new, ahead, limits, world.dt)
+            kept = _kept_roll(old_roll[i] * 1.0, load(agents.heading, i), ahead)
+            roll[i] = _new_roll(kept, old, new, ahead, limits, world.dt)
