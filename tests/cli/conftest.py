@@ -16,6 +16,9 @@ from typing import Any
 import pytest
 
 from tests.few_poses import take_few_poses
+from tests.one_thread import import_blender
+
+import_blender()
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,0 +1,5 @@
+"""Tests with Blender in the test's process."""
+
+from tests.one_thread import import_blender
+
+import_blender()
