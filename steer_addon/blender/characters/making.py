@@ -169,7 +169,7 @@ def making(
             coarser = levels.decimated(mesh, apart, numbers[order], recipe.levels, sampler.scene)
     try:
         space = rows.space()
-        space = PoseSpace(np.ascontiguousarray(space.positions[:, order]), space.gaits, space.clips)
+        space = PoseSpace(np.take(space.positions, order, axis=1), space.gaits, space.clips)
         memory = check_memory(space.pose_count, vertices, faces, recipe)
         further = list(levels.posed(mesh, coarser, space))
         if character is None:

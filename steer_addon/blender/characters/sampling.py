@@ -98,15 +98,15 @@ def matrix_of(row: Any) -> Matrix:
 
 def blended(parts: list[tuple[float, NDArray[np.float64]]]) -> NDArray[np.float64]:
     """A blend of poses: locations and scales by their shares, rotations along the shorter way."""
-    parts = [(weight, values) for weight, values in parts if weight > 0.0]
-    result = np.zeros_like(parts[0][1])
-    first = parts[0][1]
-    for weight, values in parts:
-        sign = np.where((values[:, 3:7] * first[:, 3:7]).sum(axis=1) < 0.0, -1.0, 1.0)
-        result[:, :3] += weight * values[:, :3]
-        result[:, 3:7] += weight * sign[:, None] * values[:, 3:7]
-        result[:, 7:] += weight * values[:, 7:]
-    result[:, 3:7] /= np.maximum(np.linalg.norm(result[:, 3:7], axis=1), 1.0e-12)[:, None]
+    (weight, first), *others = [part for part in parts if part[0] > 0.0]
+    result = weight * first
+    for weight, values in others:
+        share = weight * values
+        across = np.einsum("ij,ij->i", values[:, 3:7], first[:, 3:7]) < 0.0
+        share[across, 3:7] *= -1.0
+        result += share
+    turns = result[:, 3:7]
+    turns /= np.maximum(np.sqrt(np.einsum("ij,ij->i", turns, turns)), 1.0e-12)[:, None]
     return result
 
 
