@@ -100,12 +100,13 @@ def make_scene(options: SceneOptions) -> SceneResult:
     stage = Stage(scene, names=("Stage", "Colliders", "Figures"))
     site = _make_site(options, settings, stage)
     plan = _plan(site, settings, options)
+    # before there is a crowd, which Blender would evaluate for every place that a camera tries
+    _make_look(stage, site, plan, settings)
     result = _make_crowd(stage, site, plan, settings, own_characters=bool(options.characters))
     if options.characters:
         usual = load_preset(options.preset, *crowds.user_preset_folders()).settings.agents.radius
         scale = settings.agents.radius / usual if usual > 0.0 else 1.0
         _show_characters(stage, result, options.characters, scale)
-    _make_look(stage, site, plan, settings)
     stage.tidy()
     scene.frame_set(options.frames[0])
     return result
