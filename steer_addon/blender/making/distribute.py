@@ -217,12 +217,15 @@ def near(
     With `earlier`, `others` are the points themselves, and only those before a point count.
     """
     result = np.zeros(len(points), np.bool_)
-    keys = _keys(np.floor(others / spacing))
+    cells, theirs = np.floor(points / spacing), np.floor(others / spacing)
+    keys = _keys(theirs)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    cells = np.floor(points / spacing)
     rows = np.arange(len(points))
-    for offset in _OFFSETS:
+    heights = np.append(cells[:, 2], theirs[:, 2])
+    level = (heights == heights[:1]).all()
+    # on a plane no cell has others above or below
+    for offset in _OFFSETS[_OFFSETS[:, 2] == 0] if level else _OFFSETS:
         wanted = _keys(cells + offset)
         first = np.searchsorted(keys, wanted, "left")
         last = np.searchsorted(keys, wanted, "right")

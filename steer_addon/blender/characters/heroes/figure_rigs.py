@@ -181,16 +181,15 @@ def _make_action(
     action.use_cyclic = cyclic
     _slot, curves = new_slot(action, name)
     turned = matrices(figure.turns[row.first + chosen].astype(float))
-    skeleton, parents = figure.skeleton, figure.skeleton.parents
+    skeleton, parents = figure.skeleton, np.array(figure.skeleton.parents)
+    axes = np.array([armature.bones[name].matrix_local.to_3x3() for name in skeleton.names])
+    own, below = turned.copy(), parents >= 0
+    own[:, below] = np.swapaxes(turned[:, parents[below]], -1, -2) @ turned[:, below]
+    turns = quaternions(np.swapaxes(axes, -1, -2) @ own @ axes).astype(np.float32)
     for joint, bone_name in enumerate(skeleton.names):
-        axes = np.array(armature.bones[bone_name].matrix_local.to_3x3())
-        own = turned[:, joint]
-        if parents[joint] >= 0:
-            own = np.swapaxes(turned[:, parents[joint]], -1, -2) @ own
         path = f'pose.bones["{bone_name}"]'
-        values = continuous(quaternions(axes.T @ own @ axes).astype(np.float32))
-        add_curves(curves, f"{path}.rotation_quaternion", frames, values)
+        add_curves(curves, f"{path}.rotation_quaternion", frames, continuous(turns[:, joint]))
         if parents[joint] < 0:
-            away = (figure.places[row.first + chosen, joint] - skeleton.rest[joint]) @ axes
+            away = (figure.places[row.first + chosen, joint] - skeleton.rest[joint]) @ axes[joint]
             add_curves(curves, f"{path}.location", frames, away)
     return action
