@@ -98,6 +98,8 @@ def test_going_back_finds_the_bake_of_before(crowd, tmp_path):
     OPS.steer_variation_show(number=1)
     OPS.steer_variation_show(number=2)
     assert places.own_folder(crowd) is None
+    with pytest.raises(RuntimeError, match="that 'Crowd' had before it showed variation 2"):
+        OPS.steer_cache_bake()
     OPS.steer_variation_back()
     assert places.own_folder(crowd) == own and bits(own) == one and crowd.steer.seed == 7
     OPS.steer_variation_show(number=1)

@@ -14,6 +14,7 @@ from ..bake import cached, checking, keyed_crowds, places, status
 from ..crowd import bake_owner, crowds
 from ..crowd.state import plays_back
 from ..live import live
+from ..variations import showing
 from .baking import NOT_BUSY, BakeOperator
 from .common import (
     PolledOperator,
@@ -104,13 +105,19 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> "CacheBake":
         """Begin in a folder that holds no bake."""
-        folder = places.new_folder(context.object)
+        obj = context.object
+        folder = places.new_folder(obj)
         if (folder / "manifest.json").exists() or (folder / caches.NEXT).exists():
+            if obj.steer.variation and showing.own_bake(obj) == folder:
+                raise SceneError(
+                    f"{folder} holds the bake that {obj.name!r} had before it showed variation "
+                    f"{obj.steer.variation}: use Keep This One to replace it, or Own to go back to it"
+                )
             raise SceneError(
                 f"{folder} holds a bake of another crowd or an earlier file: choose another "
                 "Folder under Cache, or use Relink Bake to let this crowd play it"
             )
-        return cached.begin(context.object, context.scene, folder)
+        return cached.begin(obj, context.scene, folder)
 
 
 class OBJECT_OT_steer_save_and_bake(PolledOperator, bpy.types.Operator):
