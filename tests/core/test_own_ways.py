@@ -18,7 +18,7 @@ from steer_addon.core.ways.ways import Ways
 from tests.often import often
 
 MANY, FEW = 80, 40
-SOON = ("AROUND", 300), ("QUICKEST", 120)
+SOON = ("AROUND", 300), ("QUICKEST", 60)
 """Settings, and frames before and after resuming: QUICKEST looks at people every 48 frames."""
 
 
@@ -105,7 +105,7 @@ def test_agents_that_see_their_goals_search_nothing(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("setting", "frames"), often([("AROUND", 300), ("QUICKEST", 120), ("QUICKEST", 300)], *SOON)
+    ("setting", "frames"), often([("AROUND", 300), ("QUICKEST", 60), ("QUICKEST", 300)], *SOON)
 )
 def test_all_walk_their_own_ways_with_the_same_bits_after_resuming(town, setting, frames):
     scene, starts, goals = town

@@ -111,7 +111,7 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
             if obj.steer.variation and showing.own_bake(obj) == folder:
                 raise SceneError(
                     f"{folder} holds the bake that {obj.name!r} had before it showed variation "
-                    f"{obj.steer.variation}: use Keep This One to replace it, or Own to go back to it"
+                    f"{obj.steer.variation}: use Keep This One to replace it, or Own to go back"
                 )
             raise SceneError(
                 f"{folder} holds a bake of another crowd or an earlier file: choose another "
