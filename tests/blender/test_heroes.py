@@ -16,8 +16,8 @@ from mathutils import Matrix, Quaternion  # noqa: E402
 
 from steer_addon.blender.bake import heroes, keyed_crowds, status  # noqa: E402
 from steer_addon.blender.characters import making, origins  # noqa: E402
-from steer_addon.blender.characters.heroes import aligned, blending, stepping  # noqa: E402
 from steer_addon.blender.characters.heroes import hero as rigs  # noqa: E402
+from steer_addon.blender.characters.heroes.playing import playable  # noqa: E402
 from steer_addon.blender.crowd import hero_table  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
@@ -106,8 +106,7 @@ def assert_same_poses(made, limit):
     sure = np.flatnonzero((heights > 0.5 * heights.max()) | (heights < 0.01))
     collection = bpy.data.collections.new("Heroes")
     scene.collection.children.link(collection)
-    found = aligned.aligned(origins.read(made.character), scene, rigs.MARK, [])
-    found = stepping.stepping_round(blending.blendable(found, rigs.MARK, []), scene, rigs.MARK, [])
+    found = playable(origins.read(made.character), scene, rigs.MARK, [])
     carrier = rigs.make_hero("Hero", motion, found, collection, [])
     for number in range(count):
         scene.frame_set(number + 1)

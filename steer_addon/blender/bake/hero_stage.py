@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from ...core.errors import CharacterError, SceneError
 from ..characters import library, library_group, optional_parts, origins
-from ..characters.heroes import aligned, blending, figure_rigs, stepping
+from ..characters.heroes import figure_rigs
 from ..characters.heroes.hero import MARK, make_hero
+from ..characters.heroes.playing import playable
 from ..crowd import crowds
 from ..crowd.casting import characters_of
 from ..display import display
@@ -124,9 +125,7 @@ class Stage:
                 self._templates += [item for item in made if isinstance(item, bpy.types.Object)]
             else:
                 library.rows_of(character)
-                found = aligned.aligned(origins.read(character), self._scene, MARK, self.made)
-                found = blending.blendable(found, MARK, self.made)
-                found = stepping.stepping_round(found, self._scene, MARK, self.made)
+                found = playable(origins.read(character), self._scene, MARK, self.made)
             self._origins[character.name_full] = found
         return found
 

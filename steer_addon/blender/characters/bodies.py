@@ -30,6 +30,8 @@ _LOOKS_AT_ROUNDS = 120
 """Number of poses of a walk or run, by which its cycles are counted."""
 _VERTICES = 500
 """Number of their vertices that are compared."""
+_STILL = 1.0e-4
+"""Numbers of the place of a rig that differ less hold it still."""
 
 
 class Body:
@@ -255,8 +257,19 @@ class Posed(Body):
         found = self._held if id(track) in self._held else self._drifts
         x, y = found.get(id(track), np.zeros(2)).tolist()
         offset, action = self._offsets.get(id(track), 0.0) / track.rounds, track.action
-        name = action.name if action else ""
-        return origins.Track(name, offset, (x, y), moves, track.rounds, facings=track.facings)
+        name, worlds = action.name if action else "", self._worlds(track)
+        return origins.Track(
+            name, offset, (x, y), moves, track.rounds, facings=track.facings, worlds=worlds
+        )
+
+    def _worlds(self, track: Track) -> tuple[tuple[float, ...], ...]:
+        """Where the rig is as an object over an action; nothing where no action moves it."""
+        tracks = [self.walk, self.run, self.stand, *(track for _name, track in self.clips)]
+        found = np.concatenate([each.values[:, -1] for each in tracks if each is not None])
+        found[:, 3:7] *= np.where(found[:, 3:7] @ found[0, 3:7] < 0.0, -1.0, 1.0)[:, None]
+        if np.ptp(found, axis=0).max() < _STILL:
+            return ()
+        return tuple(tuple(float(f"{value:.7g}") for value in row) for row in track.values[:, -1])
 
     def _clip(self, track: Track, plan: ClipPlan) -> Callable[[float], F32]:
         """Samples of an action that grows out of standing, and goes back to it."""

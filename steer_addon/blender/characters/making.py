@@ -15,14 +15,11 @@ from ...core.characters.rows import Rows
 from ...core.errors import CharacterError, short
 from . import copies, joining, levels, library, optional_parts, origins, rigs, sources
 from .bodies import Moving, Posed
-from .keys import curves_of, read
 from .sampling import Sampler
 
 _JUMP, _LEAST_JUMP = 2.0, 0.05
 """Ratio of the largest step from pose to pose to the second largest from which on it is a jump, and
 share of the height that it is at least."""
-_STILL = 1.0e-4
-"""Keys of what is above a rig that differ less hold it still."""
 _LOOKED_AT = 500
 """Number of vertices that are looked at for it."""
 
@@ -74,20 +71,6 @@ def jumps(space: PoseSpace, recipe: Recipe) -> Iterator[str]:
                 f"Action {actions[row.name]!r} jumps by {most:.2f} m where it begins again: let it "
                 "be a whole cycle, a step of each foot, that ends as it begins"
             )
-
-
-def moves_from_above(rig: bpy.types.Object) -> Iterator[str]:
-    """Sentences that name what is above a rig and moves: heroes hang from their agents instead."""
-    for above in copies.parents_of(rig) if rig.type == "ARMATURE" else ():
-        data = above.animation_data
-        if data is not None and data.action is not None:
-            owned = curves_of(data.action, data.action_slot)
-            values = [read(curve.keyframe_points, "co", 2)[1::2] for curve in owned]
-            if any(len(found) and np.ptp(found) > _STILL for found in values):
-                yield (
-                    f"{above.name!r} above the rig moves, and heroes go without that: bake its "
-                    f"motion to {rig.name!r}, or clear its keys"
-                )
 
 
 def make_character(
@@ -159,7 +142,7 @@ def making(
             yield 0.99 * done / (total + max(0, done - 0.9 * total))
         body.first()
         found = body.owners.names_of(body.planted)
-        left_out = (*joining.left_out(sampler, rig), *moves_from_above(rig))
+        left_out = joining.left_out(sampler, rig)
         mesh, order = joining.join_parts(sampler, rig.name)
         optional_parts.mark(mesh, sampler.names, sampler.sizes, order, recipe.optional)
         coarser: list[bpy.types.Mesh] = []

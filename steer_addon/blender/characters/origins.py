@@ -28,6 +28,8 @@ from .sampling import Track as SampledTrack
 KEY = "steer_origin"
 """Custom property of library objects."""
 _VERSION = 1
+_WORLD = 10
+"""Numbers of a location, rotation and scale."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Track:
         rounds: How many cycles of a row it has.
         over: Whether it lies over all others, with bones that only its rows move, at their phase.
         facings: How it is turned and moved, one after another, in units of the scene.
+        worlds: Location, rotation and scale of the rig at even times, where it moves as an object
+            by its own keys or by what it hangs from; empty where it stays.
     """
 
     action: str
@@ -51,6 +55,7 @@ class Track:
     rounds: int = 1
     over: bool = False
     facings: tuple[Facing, ...] = ()
+    worlds: tuple[tuple[float, ...], ...] = ()
 
     def part(self, time: Any) -> Any:
         """Share of the action, unwrapped, at a time of a row; a number or an array."""
@@ -313,7 +318,10 @@ def _track(data: Mapping[str, Any]) -> Track:
     facings = tuple(map(_facing, data.get("facings") or ()))
     rounds = max(int(data.get("rounds") or 1), 1)
     offset, moves = _finite(data["offset"]), bool(data["moves"])
-    return Track(str(data["action"]), offset, (x, y), moves, rounds, facings=facings)
+    worlds = tuple(tuple(map(_finite, row)) for row in data.get("worlds") or ())
+    if any(len(row) != _WORLD for row in worlds):
+        raise ValueError("worlds")
+    return Track(str(data["action"]), offset, (x, y), moves, rounds, facings=facings, worlds=worlds)
 
 
 def _finite(value: Any) -> float:

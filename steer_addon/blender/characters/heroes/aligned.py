@@ -13,6 +13,7 @@ from ..facing import put
 from ..keys import add_curves, curves_of, slot_of
 from ..origins import Origins
 from ..sampling import Sampler, Track
+from .carried import put_back
 from .turns import turns_as
 
 
@@ -35,6 +36,7 @@ def aligned(
         for number, track in zip(
             turned, sampler.read([actions[number] for number in turned]), strict=True
         ):
+            put_back(track, origins, number)
             for facing in origins.tracks[number].facings:
                 put(sampler.rig, track, facing.matrix)
             copy = actions[number].copy()

@@ -23,6 +23,7 @@ from ....core.characters.picking import SHEARS, stances
 from ..copies import copied, world_of
 from ..keys import add_slot, fill, frames_of, new_action, slot_of
 from ..origins import Origins, RowOrigin
+from .carried import TURN_MODE
 from .shapes import Shapes
 
 F64 = NDArray[np.float64]
@@ -149,6 +150,9 @@ def _copy_rig(
     _forget_motion(top)
     top.parent, top.parent_type = fit, "OBJECT"
     top.matrix_parent_inverse = origins.above
+    if any(track.worlds for track in origins.tracks):
+        # blends of angles lie elsewhere than those of turns
+        top.rotation_mode = TURN_MODE
     top.matrix_basis = origins.basis
     return copies
 
@@ -166,6 +170,9 @@ def _members(origins: Origins) -> Iterator[bpy.types.Object]:
 
 def _forget_motion(rig: bpy.types.Object) -> None:
     """Take everything that moves it from a copy of an armature, but its drivers."""
+    for constraint in list(rig.constraints):
+        # what they do is in the place of the rig, or in its keys
+        rig.constraints.remove(constraint)
     data = rig.animation_data
     if data is not None:
         data.action = None

@@ -20,7 +20,8 @@ from ....core.characters.figures.rounds import NAMES
 from ....core.characters.legs import share_of_turn
 from ..keys import add_curves, new_action, new_slot
 from ..origins import Origins, RowOrigin, Track
-from ..sampling import Sampler, blended
+from ..sampling import Sampler, blended, matrix_of
+from .carried import put_back
 from .turns import turns_as
 
 F64 = NDArray[np.float64]
@@ -79,6 +80,8 @@ class _Body:
         used = np.any([row.weights.any(axis=0) for row in origins.rows if row.legs], axis=0)
         numbers = np.flatnonzero(used)
         read = sampler.read([origins.actions[number] for number in numbers])
+        for number, track in zip(numbers, read, strict=True):
+            put_back(track, origins, number)
         self._tracks = dict(zip(numbers, read, strict=True))
         self._bones: Any = sampler.rig.data.bones
         self._number = {bone.name: number for number, bone in enumerate(self._bones)}
@@ -120,8 +123,8 @@ class _Body:
             away[:2, 3] -= weight * part * np.array(played.drift)
         turn = np.array(Matrix.Rotation(row.turns[k], 4, "Z"))
         turn[:3, 3] = row.shifts[k]
-        rig = np.array(self._origins.above @ self._origins.basis)
-        return blended(parts), turn @ row.place @ away @ size @ rig
+        values = blended(parts)
+        return values, turn @ row.place @ away @ size @ np.array(matrix_of(values[-1]))
 
     def _heights(self, bones: F64, place: F64) -> F64:
         """Heights by which both ends of bones are turned [m], shape (bone_count, 2)."""
