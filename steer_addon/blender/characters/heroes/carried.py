@@ -59,7 +59,7 @@ def carried(origins: Origins, mark: str, made: list[bpy.types.ID]) -> Origins:
         turns = [turn for _place, turn, _size in parts]
         first = first or turns[0]
         # of two that are equal the nearer one, since strips blend number by number
-        turns = [Quaternion([-v for v in t] if t.dot(first) < 0.0 else t) for t in turns]
+        turns = [turn * -1.0 if turn.dot(first) < 0.0 else turn for turn in turns]
         action = actions[number] = actions[number].copy()
         action[mark], action.use_fake_user = origins.actions[number].name, False
         made.append(action)
