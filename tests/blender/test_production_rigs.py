@@ -12,6 +12,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.characters import making, rigs  # noqa: E402
 from steer_addon.blender.characters.heroes import hero  # noqa: E402
+from steer_addon.blender.characters.keys import curves  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
@@ -290,3 +291,19 @@ def test_half_a_cycle_is_named(last, told):
     found = make(rig, Recipe("Idle", "Walk", "Run", plan=COARSE)).left_out
     assert len(found) == told
     assert not told or re.match(r"Action 'Walk' jumps by 0\.\d+ m where it begins again", found[0])
+
+
+@pytest.mark.parametrize("slides", [False, True])
+def test_a_walk_whose_foot_stays_down_is_named(slides):
+    rig = walking_rig()
+    path = rig.pose.bones["leg.l"].path_from_id("location")
+    for curve in curves(bpy.data.actions["Walk"]) if slides else ():
+        if (curve.data_path, curve.array_index) == (path, 1):
+            for point in curve.keyframe_points:
+                point.co.y = 0.0
+            curve.update()
+    told = make(rig, Recipe("Idle", "Walk", plan=COARSE)).left_out
+    assert len(told) == slides
+    assert not told or told[0].startswith(
+        "Action 'Walk' seems to be no walk, as one of its feet rises by 0 mm only: choose one"
+    )

@@ -60,6 +60,10 @@ class Body:
         """How many gaits are measured."""
         return 1
 
+    def feet_of_sides(self) -> tuple[NDArray[np.intp], ...]:
+        """Vertices that stand at some time, of a left and a right foot; none without the two."""
+        return ()
+
     def add_all(self, rows: Rows) -> Steps[None]:
         """Add all gaits and clips."""
         raise NotImplementedError
@@ -206,6 +210,13 @@ class Posed(Body):
         legs = self.owners.legs_of(cycle.planted)
         self.legs, sides = tuple(legs), tuple(legs.values())
         yield from add_rounds(rows, self._sample, place, passing_times(cycle), sides)
+
+    def feet_of_sides(self) -> tuple[NDArray[np.intp], ...]:
+        """The same, by bones: those from which feet hang, or the two that are given."""
+        given = (self.owners.mask_of((name,)) for name in self.recipe.feet)
+        sides = [*self.owners.legs_of(self.planted).values()] or [m for m in given if m is not None]
+        feet = tuple(self.planted[side[self.planted]] for side in sides)
+        return feet if len(feet) == 2 and all(map(len, feet)) else ()
 
     def _calmest(self, track: Track) -> Steps[float]:
         """Time of the pose that is nearest to all others of standing.

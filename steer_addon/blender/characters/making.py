@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
+from ...core.characters.legs import why_no_steps
 from ...core.characters.memory import check_memory
 from ...core.characters.pose_space import PoseSpace
 from ...core.characters.recipe import Recipe
@@ -33,7 +35,7 @@ class Made:
         space: Its poses.
         memory: What they take, as a text.
         feet: Names of the bones or objects whose vertices stand on the ground.
-        left_out: Sentences that name what is not in the poses or heroes, or jumps.
+        left_out: Sentences that name what is not in the poses, jumps, or does not walk.
     """
 
     character: bpy.types.Object
@@ -56,21 +58,38 @@ def _check_name(name: str) -> None:
         )
 
 
-def jumps(space: PoseSpace, recipe: Recipe) -> Iterator[str]:
-    """Sentences that name the walk or run whose end is not its beginning, as of half a cycle."""
+def faults(space: PoseSpace, recipe: Recipe, feet: Sequence[NDArray[np.intp]]) -> Iterator[str]:
+    """Sentences that name the walk or run that is no cycle of steps, as of an attack.
+
+    Args:
+        space: The poses.
+        recipe: What they were made of.
+        feet: Vertices that stand at some time, of the two feet; none where there are no two.
+    """
     actions = {"walk": recipe.walk, "run": recipe.run}
     for row in space.gaits:
         if row.name not in actions or row.count < 3:
             continue
-        thin = slice(None, None, 1 + space.positions.shape[1] // _LOOKED_AT)
-        poses = space.positions[row.first : row.first + row.count, thin]
-        steps = np.linalg.norm(np.diff(poses, axis=0, append=poses[:1]), axis=2).max(axis=1)
-        second, most = np.sort(steps)[-2:].tolist()
-        if most > max(_JUMP * second, _LEAST_JUMP * float(np.ptp(poses[..., 2]))):
+        action, poses = actions[row.name], space.positions[row.first : row.first + row.count]
+        if way := _jump(poses):
             yield (
-                f"Action {actions[row.name]!r} jumps by {most:.2f} m where it begins again: let it "
-                "be a whole cycle, a step of each foot, that ends as it begins"
+                f"Action {action!r} jumps by {way:.2f} m where it begins again: let it be a whole "
+                "cycle, a step of each foot, that ends as it begins"
             )
+        elif feet and (why := why_no_steps(poses, feet, row.stride)):
+            yield (
+                f"Action {action!r} seems to be no {row.name}, as {why}: choose one in which each "
+                "foot steps once"
+            )
+
+
+def _jump(poses: NDArray[np.float32]) -> float:
+    """How far a cycle jumps where it begins again, as half of one does; 0 where it goes on [m]."""
+    poses = poses[:, :: 1 + poses.shape[1] // _LOOKED_AT]
+    steps = np.linalg.norm(np.diff(poses, axis=0, append=poses[:1]), axis=2).max(axis=1)
+    second, most = np.sort(steps)[-2:].tolist()
+    least = max(_JUMP * second, _LEAST_JUMP * float(np.ptp(poses[..., 2])))
+    return float(most) if most > least else 0.0
 
 
 def make_character(
@@ -132,11 +151,10 @@ def making(
         if sampler.is_posed:
             rigs.check_upright(rig.name, posed, recipe.feet or rigs.guess_feet(rig))
         rows = Rows(recipe.plan, body.owners.mask_of(recipe.feet))
-        vertices = len(points)
         faces = sum(len(t.evaluated_get(sampler.depsgraph).data.polygons) for t in sampler.twins)
         # strides are known only once sampled: a first guess tells what is far too much
         expected = body.expected(points)
-        check_memory(expected, vertices, faces, recipe)
+        check_memory(expected, len(points), faces, recipe)
         total = expected + body.gait_count() * recipe.plan.steps
         for done, _ in enumerate(body.add_all(rows), 1):
             yield 0.99 * done / (total + max(0, done - 0.9 * total))
@@ -144,6 +162,7 @@ def making(
         found = body.owners.names_of(body.planted)
         left_out = joining.left_out(sampler, rig)
         mesh, order = joining.join_parts(sampler, rig.name)
+        feet = [np.flatnonzero(np.isin(order, foot)) for foot in body.feet_of_sides()]
         optional_parts.mark(mesh, sampler.names, sampler.sizes, order, recipe.optional)
         coarser: list[bpy.types.Mesh] = []
         if recipe.levels:
@@ -153,7 +172,7 @@ def making(
     try:
         space = rows.space()
         space = PoseSpace(np.take(space.positions, order, axis=1), space.gaits, space.clips)
-        memory = check_memory(space.pose_count, vertices, faces, recipe)
+        memory = check_memory(space.pose_count, len(points), faces, recipe)
         further = list(levels.posed(mesh, coarser, space))
         if character is None:
             character = library.make(name.strip() or name_of(rig), mesh, space, scene)
@@ -169,4 +188,4 @@ def making(
     sources.keep(character, rig, replace(recipe, parts=tuple(part.name for part in parts)))
     if isinstance(body, Posed):
         origins.keep(character, rig, parts, rows, body)
-    return Made(character, space, memory, found, (*left_out, *jumps(space, recipe)))
+    return Made(character, space, memory, found, (*left_out, *faults(space, recipe, feet)))

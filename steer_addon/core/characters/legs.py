@@ -1,7 +1,11 @@
-"""Legs that are turned about the body, the more the lower they are, as bodies step round."""
+"""Legs: those that are turned about the body, as bodies step round, and those that take no steps.
+
+What stands and strikes may slide its feet a little, too, and is no walk.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +16,10 @@ from ..numeric.easing import smoothstep
 
 _RIGID = 0.35
 """Share of a leg from the ground up that turns as far as its foot."""
+_LEAST_RISE = 0.005
+"""Share of the height by which each foot of a walk rises at least; measured: 0.048."""
+_SHORT = 0.2
+"""Share of the height: who hops goes further in a cycle; dodges measured: 0.11 to 0.15."""
 
 
 @dataclass(frozen=True)
@@ -36,3 +44,24 @@ def share_of_turn(heights: NDArray[np.floating[Any]], low: float, top: float) ->
     part = (top - heights) / max((1.0 - _RIGID) * (top - low), 1.0e-9)
     result: NDArray[Any] = smoothstep(part)
     return result
+
+
+def why_no_steps(
+    poses: NDArray[np.floating[Any]], feet: Sequence[NDArray[np.intp]], stride: float
+) -> str:
+    """What says that a cycle is no walk or run of two feet; empty where it may be one.
+
+    Args:
+        poses: Vertices of its poses, in place, along -y [m], shape (pose_count, vertex_count, 3).
+        feet: Numbers of the vertices that are planted at some time, of each of the two feet.
+        stride: Way of the cycle [m].
+    """
+    height = float(np.ptp(poses[..., 2], axis=1).max())
+    rise = min(float(np.ptp(poses[:, foot, 2].min(axis=1))) for foot in feet)
+    if rise < _LEAST_RISE * height:
+        return f"one of its feet rises by {1000.0 * rise:.0f} mm only"
+    left, right = (poses[:, foot, 1].mean(axis=1) for foot in feet)
+    together = float((left - left.mean()) @ (right - right.mean()))
+    if together > 0.0 and stride < _SHORT * height:
+        return f"both feet go ahead at once, and by {stride:.2f} m only"
+    return ""
