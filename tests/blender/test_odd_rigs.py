@@ -1,0 +1,130 @@
+"""Rigs as studios make them: heroes look as the crowd does."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from mathutils import Matrix  # noqa: E402
+
+from steer_addon.blender.characters import rigs  # noqa: E402
+from steer_addon.blender.characters.keys import curves  # noqa: E402
+from tests.blender.test_heroes import assert_same_poses  # noqa: E402
+from tests.blender.test_production_rigs import COARSE, Recipe, make  # noqa: E402
+from tests.blender.walking_rigs import add_gait, box, make_rig, walking_rig  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def dressed(rig):
+    """A coat that is skinned, masked, subdivided and passed through nodes."""
+    coat = box("coat", (0, 0, 1.1), (0.6, 0.5, 0.9), rig)
+    low, high = coat.vertex_groups.new(name="root"), coat.vertex_groups.new(name="head")
+    hidden = coat.vertex_groups.new(name="hidden")
+    low.add([0, 2, 4, 6], 1.0, "REPLACE")
+    high.add([1, 3, 5, 7], 0.5, "REPLACE")
+    hidden.add([0], 1.0, "REPLACE")
+    coat.modifiers.new("Armature", "ARMATURE").object = rig
+    mask = coat.modifiers.new("Mask", "MASK")
+    mask.vertex_group, mask.invert_vertex_group = "hidden", True
+    coat.modifiers.new("Subdivision", "SUBSURF").levels = 1
+    group = bpy.data.node_groups.new("Push", "GeometryNodeTree")
+    group.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    group.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    nodes, links = group.nodes, group.links
+    begin, end = nodes.new("NodeGroupInput"), nodes.new("NodeGroupOutput")
+    move = nodes.new("GeometryNodeSetPosition")
+    move.inputs["Offset"].default_value = (0.0, 0.0, 0.05)
+    links.new(begin.outputs["Geometry"], move.inputs["Geometry"])
+    links.new(move.outputs["Geometry"], end.inputs["Geometry"])
+    coat.modifiers.new("Push", "NODES").node_group = group
+    return coat
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_a_rig_in_centimeters_that_may_be_mirrored(side):
+    rig, grown = walking_rig(), Matrix.Scale(100.0, 4)
+    rig.data.transform(grown)
+    for part in rig.children:
+        part.data.transform(grown)
+        part.location *= 100.0
+    for curve in (curve for action in bpy.data.actions for curve in curves(action)):
+        for point in curve.keyframe_points:
+            point.co.y *= 100.0
+        curve.update()
+    rig.scale = (side * 0.01, 0.01, 0.01)
+    bpy.context.view_layer.update()
+    assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
+
+
+def test_actions_that_are_only_in_strips_and_clothes():
+    rig = walking_rig()
+    dressed(rig)
+    data = rig.animation_data
+    data.action = None
+    for number, name in enumerate(("Idle", "Walk", "Run")):
+        track = data.nla_tracks.new()
+        track.name = name
+        strip = track.strips.new(name, 1 + 50 * number, bpy.data.actions[name])
+        strip.influence, track.mute = 1.0, number == 1
+    assert rigs.guess_roles(rig) == {"stand": "Idle", "walk": "Walk", "run": "Run"}
+    assert_same_poses(make(rig, Recipe("Idle", "Walk", "Run", plan=COARSE)), 0.003)
+
+
+def ik_rig():
+    """Deform legs of two bones that reach for controls by IK; only controls have keys."""
+    rig = make_rig("Ik")
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for side, x in (("l", 0.1), ("r", -0.1)):
+        thigh, shin = bones.new(f"DEF-thigh.{side}"), bones.new(f"DEF-shin.{side}")
+        thigh.head, thigh.tail = (x, 0.0, 1.0), (x, -0.05, 0.5)
+        shin.head, shin.tail = (x, -0.05, 0.5), (x, 0.0, 0.05)
+        shin.parent, shin.use_connect, thigh.parent = thigh, True, bones["root"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    controls = rig.data.collections.new("Controls")
+    deform = rig.data.collections.new("Deform")
+    deform.is_visible = False
+    for bone in rig.data.bones:
+        (deform if bone.name.startswith("DEF") else controls).assign(bone)
+    for side in "lr":
+        constraint = rig.pose.bones[f"DEF-shin.{side}"].constraints.new("IK")
+        constraint.target, constraint.subtarget, constraint.chain_count = rig, f"leg.{side}", 2
+        part = bpy.data.objects[f"leg.{side}"]
+        part.vertex_groups[0].name = f"DEF-shin.{side}"
+        rig.data.bones[f"leg.{side}"].use_deform = False
+    return rig
+
+
+def test_controls_that_legs_reach_for():
+    rig = ik_rig()
+    for name, stride in (("Idle", 0.0), ("Walk", 0.6), ("Run", 0.8)):
+        add_gait(rig, name, stride, 24, bob=0.01)
+    assert_same_poses(make(rig, Recipe("Idle", "Walk", "Run", plan=COARSE)), 0.003)
+
+
+def test_shape_keys_that_move_by_a_slot_of_the_same_action():
+    rig = walking_rig()
+    head = bpy.data.objects["head"]
+    head.shape_key_add(name="Basis")
+    for point in (block := head.shape_key_add(name="Wide")).data:
+        point.co.x *= 2.0
+    keys, walk = head.data.shape_keys, bpy.data.actions["Walk"]
+    keys.animation_data_create().action = walk
+    for frame, value in ((0, 0.0), (12, 1.0), (24, 0.0)):
+        block.value = value
+        block.keyframe_insert("value", frame=frame)
+    assert keys.animation_data.action == walk and len(walk.slots) == 2
+    assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
+
+
+def test_a_rig_that_is_put_by_its_deltas():
+    rig = walking_rig()
+    rig.delta_location, rig.delta_rotation_euler = (1.0, 2.0, 0.0), (0.0, 0.0, math.pi / 3)
+    rig.delta_scale = (1.2,) * 3
+    bpy.context.view_layer.update()
+    assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
