@@ -14,7 +14,7 @@ from steer_addon.blender.characters import rigs  # noqa: E402
 from steer_addon.blender.characters.keys import curves  # noqa: E402
 from tests.blender.test_heroes import assert_same_poses  # noqa: E402
 from tests.blender.test_production_rigs import COARSE, Recipe, make  # noqa: E402
-from tests.blender.walking_rigs import add_gait, box, make_rig, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import add_gait, box, make_rig, state, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -128,3 +128,30 @@ def test_a_rig_that_is_put_by_its_deltas():
     rig.delta_scale = (1.2,) * 3
     bpy.context.view_layer.update()
     assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
+
+
+def named_by_importer(action, still=False):
+    """Name an action as files of one action each do, and let its feet have bones of that name."""
+    for curve in curves(action):
+        for point in curve.keyframe_points if still and "leg" in curve.data_path else ():
+            point.co.y = 0.0
+        curve.data_path = curve.data_path.replace("leg.", "foot.")
+        curve.update()
+    action.name = "mixamo.com"
+    return action
+
+
+@pytest.mark.parametrize("drift", [0.0, 1.0])
+def test_actions_whose_names_say_nothing_are_told_by_their_motion(drift):
+    rig, made = make_rig(), {}
+    for role, stride, frames in (("run", 2.0, 16), ("stand", 0.0, 48), ("walk", 1.0, 24)):
+        made[role] = add_gait(rig, role, stride, frames, bob=0.01, drift=drift * stride)
+    for side in "lr":
+        rig.data.bones[f"leg.{side}"].name = f"foot.{side}"
+    for role, action in made.items():
+        named_by_importer(action, still=role == "stand")
+    before = state(rig)
+    assert rigs.guess_roles(rig) == {role: action.name for role, action in made.items()}
+    assert state(rig) == before
+    bpy.data.actions.remove(made.pop("run"))
+    assert rigs.guess_roles(rig) == {role: action.name for role, action in made.items()}

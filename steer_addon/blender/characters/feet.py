@@ -1,9 +1,10 @@
-"""Feet of a body: the bones or objects that its vertices belong to."""
+"""Feet of a body: the bones or objects that its vertices belong to, and what they do."""
 
 from __future__ import annotations
 
 import difflib
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,10 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import CharacterError, short
-from .sampling import Sampler
+from .sampling import Sampler, Track, matrix_of
 
 _HEM = 0.1
 """Share of what stands on the ground up to which a bone is no foot, but carries a hem."""
+_TIMES = 24
+"""Number of times at which the feet of an action are looked at."""
+_STILL, _RISES, _RETURNS, _FASTER = 0.03, 0.01, 0.05, 1.4
+"""Share of the height by which feet that stand move at most, by which those that step rise at least
+and by which they end elsewhere at most; and how many times as fast as a walk a run is at least."""
 _OFFERED = 12
 """Number of names that messages offer."""
 _NEAR = 0.5
@@ -131,4 +137,65 @@ def _strongest(twin: bpy.types.Object, mesh: bpy.types.Mesh, name: str) -> list[
             if entry.weight > most and named[entry.group]:
                 best, most = groups[entry.group], entry.weight
         result.append(best)
+    return result
+
+
+def roles_by_motion(
+    scene: bpy.types.Scene,
+    rig: bpy.types.Object,
+    actions: Sequence[bpy.types.Action],
+    names: Sequence[str],
+) -> dict[str, str]:
+    """Names of the actions that show standing, walking and running, by the motion of two feet.
+
+    The calmest one whose feet stay is standing; of those whose feet step in turn the slowest is the
+    walk, and the fastest is the run where it is much faster.
+
+    Args:
+        scene: The scene of the rig.
+        rig: The armature.
+        actions: Actions of it.
+        names: Names of the bones of its two feet.
+    """
+    stand: dict[str, float] = {}
+    steps: dict[str, float] = {}
+    with Sampler(scene, rig, ()) as sampler:
+        for action, track in zip(actions, sampler.read(actions), strict=True):
+            if track.duration <= 0.0:
+                continue
+            ways = _ways(sampler, track)
+            feet = ways[:, [rig.data.bones.find(name) for name in names]]
+            swings, rises = np.ptp(feet[..., :2], axis=0).max(axis=1), np.ptp(feet[..., 2], axis=0)
+            left, right = (feet[..., :2] - feet[..., :2].mean(axis=0)).transpose(1, 0, 2)
+            if max(swings.max(), rises.max()) < _STILL:
+                stand[action.name] = float(np.ptp(ways, axis=0).max())
+            elif (
+                rises.min() > _RISES
+                and (left * right).sum() < 0.0
+                and np.abs(feet[-1] - feet[0]).max() < _RETURNS
+            ):
+                steps[action.name] = float(swings.sum()) / track.duration
+    found: dict[str, str] = {}
+    if stand:
+        found["stand"] = min(stand, key=lambda name: stand[name])
+    if steps:
+        found["walk"] = min(steps, key=lambda name: steps[name])
+        fastest = max(steps, key=lambda name: steps[name])
+        if steps[fastest] > _FASTER * steps[found["walk"]]:
+            found["run"] = fastest
+    return found
+
+
+def _ways(sampler: Sampler, track: Track) -> NDArray[np.float64]:
+    """Where bones of an action in place are, in heights of the rig, shape (times, bones, 3)."""
+    times = np.linspace(0.0, 1.0, _TIMES + 1)
+    found = []
+    for time in times:
+        values = track.at(float(time))
+        bones = sampler.bones(values, track.frame(float(time)))
+        found.append((np.array(matrix_of(values[-1])) @ bones)[:, :3, 3])
+    heads = np.array(found)
+    drift = (heads[-1] - heads[0]).mean(axis=0) * [1.0, 1.0, 0.0]
+    heads -= times[:, None, None] * drift
+    result: NDArray[np.float64] = heads / max(float(np.ptp(heads[0, :, 2])), 1.0e-9)
     return result

@@ -14,6 +14,7 @@ from mathutils import Vector
 from ...core.characters import action_names
 from ...core.characters.recipe import Recipe
 from ...core.errors import CharacterError, short
+from .feet import roles_by_motion
 from .keys import curves, curves_of, frames_of, slot_of
 
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
@@ -35,6 +36,8 @@ _UPRIGHT = 0.12
 """Least height of a head over feet, as a share of how far it is away: that of a lizard is 0.2."""
 _MOST_ASKED = 100_000
 """Vertices up to which each is asked for its bones."""
+_MOST_MOTIONS = 12
+"""Actions whose motion is looked at where no name says what they show."""
 _LEAST_SCALE = 1.0e-6
 """Scale below which a body is flat."""
 
@@ -214,6 +217,10 @@ def guess_roles(rig: bpy.types.Object) -> dict[str, str]:
     if len(actions) == 1 and not result and not action_names.is_deed(names[0]):
         # files of one action each call all of them alike
         result["walk"] = names[0]
+    elif not result and rig.mode == "OBJECT" and len(pair := guess_feet(rig)) == 2:
+        able = [a for a in actions if slot_of(a, rig) and not action_names.is_deed(a.name)]
+        for scene in rig.users_scene[:1] if able else ():
+            result = roles_by_motion(scene, rig, able[:_MOST_MOTIONS], pair)
     return result
 
 
