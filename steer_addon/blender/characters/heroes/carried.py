@@ -21,6 +21,8 @@ from .turns import turns_as
 
 TURN_MODE: Literal["QUATERNION"] = "QUATERNION"
 """How rigs are turned whose actions have such keys."""
+_MOVES = 1.0e-4
+"""Numbers of the place of a rig that differ more move it."""
 _PLACES = ("location", "rotation_", "scale", "delta_")
 """How the names of properties begin that put an object somewhere."""
 
@@ -35,6 +37,9 @@ def put_back(track: Track, origins: Origins, number: int) -> None:
     """
     worlds = np.array(origins.tracks[number].worlds)
     if not len(worlds):
+        if np.ptp(track.values[:, -1], axis=0).max() > _MOVES:
+            # older characters say nothing of it
+            return
         worlds = np.array([row_of(origins.above @ origins.basis)])
     worlds[:, 3:7] = continuous(worlds[:, 3:7].astype(np.float32))
     now, then = (np.linspace(0.0, 1.0, len(rows)) for rows in (track.values, worlds))
