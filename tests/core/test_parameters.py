@@ -110,7 +110,12 @@ BEHAVIOR_DEFAULTS = {
         "see_colliders": True,
     },
     "arrive": {"slow_radius": 2.0, "stop_radius": 0.0, **GOAL},
-    "containment": {"shape": "BOX", "method": "AVOID", "anticipation_time": 1.0},
+    "containment": {
+        "shape": "BOX",
+        "method": "AVOID",
+        "anticipation_time": 1.0,
+        "falloff_distance": 0.0,
+    },
     "flee": {"panic_radius": 5.0, "falloff": "LINEAR", "target_choice": "NEAREST"},
     "pursue": GOAL,
     "evade": {"panic_radius": 5.0, "falloff": "LINEAR", "target_choice": "NEAREST"},

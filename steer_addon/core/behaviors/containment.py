@@ -5,6 +5,9 @@ u = v_max · dir(v_t + v_max · n), v_t = v - (v·n)·n: what runs along the sur
 agents turn in a curve that leads at least 45° away from it. n points from a to the nearest place
 inside (BOX, SPHERE), or is the normal of the face that the agent is about to cross (MESH). An agent
 that is outside, and will be at a, heads straight for the nearest place: u = v_max · dir(x - p).
+With a falloff distance f, agents begin to turn before: n is that of the region that is smaller by f
+all around (MESH: of the face, up to f before it). While a is outside of that by d < f, the proposal
+is v + (u - v) · d / f: those whom others push there do not turn to and fro.
 
 BOUNCE and WRAP make no proposal. They correct each step after it is made, and no agent is outside
 then, however fast it is. BOUNCE mirrors the rest of the step and the velocity at the surface, as
@@ -46,6 +49,7 @@ from ..geometry.regions import (
 from ..numeric.vec import (
     add,
     add_scaled,
+    dot,
     length,
     load,
     pick,
@@ -113,34 +117,43 @@ def _inward(velocity, normal, max_speed):
 
 
 @kernel
-def _mesh_ways(tree, outward, origin, ahead, reach, flat):
-    """(way home [m] of an agent outside, unit normal that one inside has to turn to)."""
+def _mesh_ways(tree, outward, origin, ahead, reach, falloff, flat):
+    """The ways of an agent that looks ahead.
+
+    They are the way home of one outside [m], the unit normal that one inside has to turn to, and
+    how far it would be beyond where that begins [m].
+    """
     nothing = (0.0, 0.0, 0.0)
     inside, distance, normal = look_in_mesh(tree, outward, origin, ahead)
-    if distance <= reach:
-        if not inside:
-            return nothing, nothing
-        return nothing, unit(level(normal)) if flat else normal
     if inside:
-        return nothing, nothing
+        if flat:
+            normal = unit(level(normal))
+        beyond = falloff + (reach - distance) * abs(dot(ahead, normal))
+        return nothing, normal if distance <= reach or beyond > 0.0 else nothing, beyond
+    if distance <= reach:
+        return nothing, nothing, 0.0
     _triangle, nearest, _distance = nearest_point(tree, origin, np.inf)
     home = sub(nearest, origin)
-    return level(home) if flat else home, nothing
+    return level(home) if flat else home, nothing, 0.0
 
 
 @kernel
-def _solid_ways(shape, offset, way, frame, half, radius):
+def _solid_ways(shape, offset, way, falloff, frame, half, radius):
     """`_mesh_ways` of box and sphere, for an offset from the center and the way to go [m]."""
     there = add(offset, way)
     if shape == SHAPE.BOX:
-        normal = unit(sub(into_box(there, frame, half), there))
+        a, b, c = half
+        smaller = max(a - falloff, 0.0), max(b - falloff, 0.0), max(c - falloff, 0.0)
+        back = sub(into_box(there, frame, smaller), there)
+        out = sub(into_box(there, frame, half), there)
         home = sub(into_box(offset, frame, half), offset)
     else:
-        normal = unit(sub(truncate(there, radius), there))
+        back = sub(truncate(there, max(radius - falloff, 0.0)), there)
+        out = sub(truncate(there, radius), there)
         home = sub(truncate(offset, radius), offset)
-    if normal == (0.0, 0.0, 0.0):
-        home = normal
-    return home, normal
+    if out == (0.0, 0.0, 0.0):
+        home = out
+    return home, unit(back), length(back)
 
 
 @kernel
@@ -157,25 +170,30 @@ def avoid_kernel(start, stop, agents, world, p, memory, out, active):
     for i in range(start, stop):
         if pick(p.acts, i) == 0.0:
             continue
-        velocity = load(agents.velocity, i)
+        velocity, falloff = load(agents.velocity, i), pick(p.falloff_distance, i)
         if flat:
             velocity = level(velocity)
         way = scale(velocity, pick(p.anticipation_time, i))
         if shape == SHAPE.MESH:
             origin = add_scaled(load(agents.position, i), (0.0, 0.0, 1.0), world.eye_height)
             ahead = _forward(velocity, load(agents.heading, i), flat)
-            home, normal = _mesh_ways(container.tree, outward, origin, ahead, length(way), flat)
+            home, normal, beyond = _mesh_ways(
+                container.tree, outward, origin, ahead, length(way), falloff, flat
+            )
         else:
             offset = sub(load(agents.position, i), center)
             if flat:
                 offset = level(offset)
-            home, normal = _solid_ways(shape, offset, way, frame, half, radius)
+            home, normal, beyond = _solid_ways(shape, offset, way, falloff, frame, half, radius)
         max_speed = agents.max_speed[i] * 1.0
         home = unit(home)
         if home != (0.0, 0.0, 0.0):
             store_proposal(out, active, i, scale(home, max_speed))
         elif normal != (0.0, 0.0, 0.0):
-            store_proposal(out, active, i, _inward(velocity, normal, max_speed))
+            wanted = _inward(velocity, normal, max_speed)
+            if beyond < falloff:
+                wanted = add_scaled(velocity, sub(wanted, velocity), beyond / falloff)
+            store_proposal(out, active, i, wanted)
 
 
 @kernel
@@ -279,5 +297,13 @@ class Containment(Behavior):
         minimum=0.0,
         soft_maximum=10.0,
         doc="How far ahead agents look; more turns earlier and keeps farther from the surface",
+        shown_for=("method", ("AVOID",)),
+    )
+    falloff_distance: float = param(
+        0.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=10.0,
+        doc="How far before the surface agents begin to turn, at first a little; 0: all at once",
         shown_for=("method", ("AVOID",)),
     )
