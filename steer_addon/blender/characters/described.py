@@ -22,7 +22,7 @@ _KINDS: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool":
 def text_of(version: int, space: PoseSpace) -> str:
     """The text that says what rows of poses there are."""
     # as they are: `asdict` would copy each number of their lists
-    gaits, clips = ([vars(row) for row in rows] for rows in (space.gaits, space.clips))
+    gaits, clips = ([row.__getstate__() for row in rows] for rows in (space.gaits, space.clips))
     return json.dumps({"version": version, "gaits": gaits, "clips": clips})
 
 

@@ -7,7 +7,7 @@ character was made; all of them do, since strips blend what has no key with noth
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import bpy
 import numpy as np
@@ -17,10 +17,9 @@ from ....core.results.tracks import continuous
 from ..keys import add_curves, curves_of, frames_of, slot_of
 from ..origins import Origins
 from ..sampling import Track, matrix_of, row_of
+from .hero import TURN_MODE
 from .turns import turns_as
 
-TURN_MODE: Literal["QUATERNION"] = "QUATERNION"
-"""How rigs are turned whose actions have such keys."""
 _MOVES = 1.0e-4
 """Numbers of the place of a rig that differ more move it."""
 _PLACES = ("location", "rotation_", "scale", "delta_")

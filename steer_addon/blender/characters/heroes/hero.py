@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import bpy
 import numpy as np
@@ -23,10 +23,11 @@ from ....core.characters.picking import SHEARS, stances
 from ..copies import copied, world_of
 from ..keys import add_slot, fill, frames_of, new_action, slot_of
 from ..origins import Origins, RowOrigin
-from .carried import TURN_MODE
 from .shapes import Shapes
 
 F64 = NDArray[np.float64]
+TURN_MODE: Literal["QUATERNION"] = "QUATERNION"
+"""How rigs are turned whose actions move them as objects, see `carried`."""
 MARK = "steer_hero"
 """Custom property of all that was made for heroes; objects of one hero have its name."""
 _WRAP = 1.0 / 64.0
