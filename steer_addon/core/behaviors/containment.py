@@ -304,6 +304,6 @@ class Containment(Behavior):
         unit="m",
         minimum=0.0,
         soft_maximum=10.0,
-        doc="How far before the surface agents begin to turn, at first a little; 0: all at once",
+        doc="How far before the surface agents begin to turn; more is calmer, 0: all at once",
         shown_for=("method", ("AVOID",)),
     )
