@@ -18,7 +18,7 @@ from ...core.characters.rows import ClipPlan, Rows, Steps, Weights, dense, place
 from ...core.characters.stepping import add_rounds
 from ...core.errors import CharacterError
 from . import copies, facing, feet, origins, rigs
-from .sampling import Sampler, Track, blended
+from .sampling import Sampler, Track, blended, is_moved
 
 _DRIFTS = 0.005
 """Least share of the height that standing goes in a cycle, for which it is taken out."""
@@ -30,8 +30,6 @@ _LOOKS_AT_ROUNDS = 120
 """Number of poses of a walk or run, by which its cycles are counted."""
 _VERTICES = 500
 """Number of their vertices that are compared."""
-_STILL = 1.0e-4
-"""Numbers of the place of a rig that differ less hold it still."""
 
 
 class Body:
@@ -276,9 +274,8 @@ class Posed(Body):
     def _worlds(self, track: Track) -> tuple[tuple[float, ...], ...]:
         """Where the rig is as an object over an action; nothing where no action moves it."""
         tracks = [self.walk, self.run, self.stand, *(track for _name, track in self.clips)]
-        found = np.concatenate([each.values[:, -1] for each in tracks if each is not None])
-        found[:, 3:7] *= np.where(found[:, 3:7] @ found[0, 3:7] < 0.0, -1.0, 1.0)[:, None]
-        if np.ptp(found, axis=0).max() < _STILL:
+        places = [each.values[:, -1] for each in tracks if each is not None]
+        if not is_moved(np.concatenate(places)):
             return ()
         return tuple(tuple(float(f"{value:.7g}") for value in row) for row in track.values[:, -1])
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.characters.pose_space import PoseSpace, Row
+from ...core.characters.pose_space import TABLES, PoseSpace, Row
 
 _LARGEST = 1.0e9
 """Numbers of a row are smaller."""
-_LISTS, _TURN = {"turning": 3, "leaving": 2, "lifts": 1, "landing": 1, "parting": 3}, "turn"
-"""Fields that are lists, and how many numbers each entry has; and one that may be below 0."""
+_TURN = "turn"
+"""A field that may be below 0."""
 _KINDS: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool": bool}
-"""Types of values by the type of a field, but for `_LISTS`."""
+"""Types of values by the type of a field, but for `TABLES`."""
 
 
 def text_of(version: int, space: PoseSpace) -> str:
@@ -50,10 +50,10 @@ def _row(data: Any) -> Row:
         ValueError: A number is out of range.
     """
     row = Row(**data)
-    lists: Any = {name: _entries(name, getattr(row, name), _LISTS[name]) for name in _LISTS}
+    lists: Any = {n: _entries(n, getattr(row, n), size) for n, (_rows, size) in TABLES.items()}
     row = replace(row, **lists)
     for info in fields(Row):
-        if info.name in _LISTS:
+        if info.name in TABLES:
             continue
         value, kind = getattr(row, info.name), str(info.type)
         if not isinstance(value, _KINDS[kind]) or isinstance(value, bool) != (kind == "bool"):

@@ -219,8 +219,8 @@ def guess_roles(rig: bpy.types.Object) -> dict[str, str]:
         result["walk"] = names[0]
     elif not result and rig.mode == "OBJECT" and len(pair := guess_feet(rig)) == 2:
         able = [a for a in actions if slot_of(a, rig) and not action_names.is_deed(a.name)]
-        for scene in rig.users_scene[:1] if able else ():
-            result = roles_by_motion(scene, rig, able[:_MOST_MOTIONS], pair)
+        if able and (scenes := rig.users_scene):
+            result = roles_by_motion(scenes[0], rig, able[:_MOST_MOTIONS], pair)
     return result
 
 

@@ -30,6 +30,8 @@ _SEAM = 0.2
 """Share of a cycle over which its end is blended into that of the last one."""
 _NEAR = 1.0e-3
 """How far from even a key may be [frames]."""
+_STILL = 1.0e-4
+"""Numbers of the place of a rig that differ less hold it still."""
 
 
 class Track:
@@ -94,6 +96,14 @@ def row_of(matrix: Matrix) -> list[float]:
 def matrix_of(row: Any) -> Matrix:
     """The matrix of a row of `Track.values`."""
     return Matrix.LocRotScale(row[:3], Quaternion(row[3:7]), row[7:])
+
+
+def is_moved(places: NDArray[np.float64]) -> bool:
+    """Whether places of a rig differ: locations, rotations and scales, shape (n, 10)."""
+    across = places[:, 3:7] @ places[0, 3:7] < 0.0
+    turned = np.where(across[:, None], -places[:, 3:7], places[:, 3:7])
+    differ = np.ptp(np.column_stack([places[:, :3], turned, places[:, 7:]]), axis=0)
+    return bool(differ.max() >= _STILL)
 
 
 def blended(parts: list[tuple[float, NDArray[np.float64]]]) -> NDArray[np.float64]:

@@ -43,7 +43,6 @@ def make(name: str, build: Build, sources: tuple[str, ...]) -> bpy.types.NodeTre
     build(group)
     if path is not None:
         with suppress(OSError, RuntimeError, SteerError):
-            path.parent.mkdir(exist_ok=True)
             with staging.replacing(path) as partial:
                 bpy.data.libraries.write(str(partial), {group}, compress=True)
     return group

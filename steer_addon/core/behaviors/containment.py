@@ -138,21 +138,23 @@ def _mesh_ways(tree, outward, origin, ahead, reach, falloff, flat):
 
 
 @kernel
+def _way_in(shape, offset, frame, half, radius):
+    """The way from an offset from the center to the nearest place in a box or sphere [m]."""
+    if shape == SHAPE.BOX:
+        return sub(into_box(offset, frame, half), offset)
+    return sub(truncate(offset, radius), offset)
+
+
+@kernel
 def _solid_ways(shape, offset, way, falloff, frame, half, radius):
     """`_mesh_ways` of box and sphere, for an offset from the center and the way to go [m]."""
-    there = add(offset, way)
-    if shape == SHAPE.BOX:
-        a, b, c = half
-        smaller = max(a - falloff, 0.0), max(b - falloff, 0.0), max(c - falloff, 0.0)
-        back = sub(into_box(there, frame, smaller), there)
-        out = sub(into_box(there, frame, half), there)
-        home = sub(into_box(offset, frame, half), offset)
-    else:
-        back = sub(truncate(there, max(radius - falloff, 0.0)), there)
-        out = sub(truncate(there, radius), there)
-        home = sub(truncate(offset, radius), offset)
-    if out == (0.0, 0.0, 0.0):
-        home = out
+    nothing, there = (0.0, 0.0, 0.0), add(offset, way)
+    home = _way_in(shape, offset, frame, half, radius)
+    if home != nothing and _way_in(shape, there, frame, half, radius) == nothing:
+        home = nothing
+    a, b, c = half
+    smaller = max(a - falloff, 0.0), max(b - falloff, 0.0), max(c - falloff, 0.0)
+    back = _way_in(shape, there, frame, smaller, max(radius - falloff, 0.0))
     return home, unit(back), length(back)
 
 

@@ -22,6 +22,14 @@ KNOTS = 24
 """Even phases of a cycle at which `Row.turning` and `lifts` are kept; between them it is mixed."""
 LEAVES = 48
 """Even phases of a cycle at which `Row.leaving` and what goes with it are kept."""
+TABLES = {
+    "turning": (KNOTS, 3),
+    "leaving": (LEAVES, 2),
+    "landing": (LEAVES, 1),
+    "parting": (LEAVES, 3),
+    "lifts": (KNOTS, 1),
+}
+"""Fields of `Row` that are tables, and their shapes where they are not empty."""
 FIRST = 0.6
 """Speed of first steps, as a share of that of the gait that they lead to, see `Row.from_stand`."""
 

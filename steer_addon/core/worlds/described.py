@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from ..characters.cast import Cast
-from ..characters.pose_space import KNOTS, LEAVES, Row
+from ..characters.pose_space import TABLES, Row
 from ..diagnoses import Diagnosis, catalog
 from .layout import MOST_NAMES, MOST_TEXT
 
@@ -113,11 +113,7 @@ def _row(data: Any) -> Row:
     values["name"] = text(data["name"])
     values["first"] = whole(data["first"], 0, _MOST_POSES)
     values["count"] = whole(data["count"], 1, _MOST_POSES)
-    values["turning"] = _table(data["turning"], KNOTS, 3)
-    values["leaving"] = _table(data["leaving"], LEAVES, 2)
-    values["landing"] = _table(data["landing"], LEAVES, 1)
-    values["parting"] = _table(data["parting"], LEAVES, 3)
-    values["lifts"] = _table(data["lifts"], KNOTS, 1)
+    values.update((name, _table(data[name], *shape)) for name, shape in TABLES.items())
     row = Row(**values)
     require(row.duration > 0.0 and row.stride >= 0.0 and row.speed >= 0.0)
     require(0.0 <= row.round_from <= row.round_to <= 1.0)

@@ -16,12 +16,10 @@ from mathutils import Quaternion
 from ....core.results.tracks import continuous
 from ..keys import add_curves, curves_of, frames_of, slot_of
 from ..origins import Origins
-from ..sampling import Track, matrix_of, row_of
+from ..sampling import Track, is_moved, matrix_of, row_of
 from .hero import TURN_MODE
 from .turns import turns_as
 
-_MOVES = 1.0e-4
-"""Numbers of the place of a rig that differ more move it."""
 _PLACES = ("location", "rotation_", "scale", "delta_")
 """How the names of properties begin that put an object somewhere."""
 
@@ -36,7 +34,7 @@ def put_back(track: Track, origins: Origins, number: int) -> None:
     """
     worlds = np.array(origins.tracks[number].worlds)
     if not len(worlds):
-        if np.ptp(track.values[:, -1], axis=0).max() > _MOVES:
+        if is_moved(track.values[:, -1]):
             # older characters say nothing of it
             return
         worlds = np.array([row_of(origins.above @ origins.basis)])

@@ -17,16 +17,11 @@ from ...doors import tomllib
 from ...files.staging import replacing
 from .. import curves, leaving
 from ..figure import Figure, Skeleton, Slot
-from ..pose_space import KNOTS, LEAVES, PoseSpace, Row
+from ..pose_space import TABLES, PoseSpace, Row
 from .skin import Follows, Skin
 from .turning import Floats, quaternions, skinned
 
-_SHAPES = {
-    "turning": (KNOTS, 3),
-    "leaving": (LEAVES, 2),
-    "landing": (LEAVES, 1),
-    "parting": (LEAVES, 3),
-}
+_FOUND = "turning", "leaving", "landing", "parting"
 """What is found of the gaits, by the fields of `Row`: it takes longer than the poses themselves, so
 it is kept from session to session, beside the compiled kernels."""
 
@@ -162,9 +157,8 @@ def _fitted(space: PoseSpace) -> PoseSpace:
             return _read(path, space)
     found = leaving.with_leaving(curves.with_turning(space))
     if path is not None:
-        rows = [{name: getattr(row, name) for name in _SHAPES} for row in found.gaits]
+        rows = [{name: getattr(row, name) for name in _FOUND} for row in found.gaits]
         with suppress(OSError):
-            path.parent.mkdir(exist_ok=True)
             with replacing(path) as partial:
                 partial.write_text(json.dumps(rows), encoding="utf-8")
     return found
@@ -192,9 +186,9 @@ def _read(path: Path, space: PoseSpace) -> PoseSpace:
     gaits = []
     entries = json.loads(path.read_text(encoding="utf-8"))
     for row, entry in zip(space.gaits, entries, strict=True):
-        given = {name: np.array(entry[name], np.float64) for name in _SHAPES}
+        given = {name: np.array(entry[name], np.float64) for name in _FOUND}
         for name, values in given.items():
-            if values.size and (values.shape != _SHAPES[name] or not np.isfinite(values).all()):
+            if values.size and (values.shape != TABLES[name] or not np.isfinite(values).all()):
                 raise ValueError(name)
         tables: dict[str, Any] = {
             name: tuple(map(tuple, values.tolist())) for name, values in given.items()
