@@ -65,6 +65,12 @@ def test_every_preset_starts_with_all_that_it_needs(preset):
     assert (body.name if body else "") == wanted
 
 
+@pytest.mark.parametrize("how", ["EXEC_DEFAULT", "INVOKE_DEFAULT"])
+def test_scripts_and_menus_take_the_number_of_the_preset(how):
+    assert bpy.ops.object.steer_start(how, preset="shark") == {"FINISHED"}
+    assert len(active().data.vertices) == NUMBERS["shark"]
+
+
 @pytest.mark.parametrize("preset", ["pedestrians", "street_lanes", "birds", "predator_prey"])
 def test_it_moves_from_the_first_frame_on(preset):
     obj = started(preset)

@@ -102,8 +102,6 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Add it, and play where there is a window."""
-        if not self.properties.is_property_set("count"):
-            self.count = agents_of(self.preset)
         before = list(context.scene.objects)
         result = self.execute(context)
         if result == {"FINISHED"} and context.window is not None:
@@ -115,6 +113,8 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> str:
         """Make all of it, and go to the first frame."""
         scene = context.scene
+        if not self.properties.is_property_set("count"):
+            self.count = agents_of(self.preset)
         if not self.properties.is_property_set("seed"):
             self.seed = grounds.free_seed(scene)
         wish = plans.Wish(
