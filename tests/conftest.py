@@ -110,6 +110,22 @@ def all_poses(few_poses: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
 
 
+@pytest.fixture
+def runs(steer: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the crowds that runs are made for, while a test goes on."""
+    from steer_addon.blender.live import simulate
+
+    found, whole = [], simulate.moments
+
+    def noted(obj, *words, **options):  # type: ignore[no-untyped-def]
+        found.append(obj.name)
+        return whole(obj, *words, **options)
+
+    for module in ("live.simulate", "live.shared_run", "bake.cached"):
+        monkeypatch.setattr(f"steer_addon.blender.{module}.moments", noted)
+    return found
+
+
 _exit_status = 0
 
 

@@ -36,20 +36,6 @@ def pair(tmp_path, monkeypatch):
     return crowds
 
 
-@pytest.fixture
-def runs(monkeypatch):
-    """The crowds that runs were made for."""
-    found, whole = [], simulate.moments
-
-    def noted(obj, *words, **options):
-        found.append(obj.name)
-        return whole(obj, *words, **options)
-
-    monkeypatch.setattr(shared_run, "moments", noted)
-    monkeypatch.setattr("steer_addon.blender.bake.cached.moments", noted)
-    return found
-
-
 class Pressed(bake_all.BakeAllOperator):
     """The operator without the window that would run it."""
 

@@ -31,21 +31,6 @@ def pair(steer, tmp_path_factory) -> Path:
     return path
 
 
-@pytest.fixture
-def runs(monkeypatch):
-    """The crowds that runs were made for."""
-    found, whole = [], simulate.moments
-
-    def noted(obj, *words, **options):
-        found.append(obj.name)
-        return whole(obj, *words, **options)
-
-    monkeypatch.setattr(simulate, "moments", noted)
-    monkeypatch.setattr("steer_addon.blender.live.shared_run.moments", noted)
-    monkeypatch.setattr("steer_addon.blender.bake.cached.moments", noted)
-    return found
-
-
 def positions(folder):
     return np.load(folder / "positions.npy", allow_pickle=False)
 
