@@ -119,9 +119,9 @@ def vars_of(pressed):
 
 def test_a_change_of_one_makes_all_that_meet_it_be_baked_again(pair, runs):
     ALL()
-    runs.clear()
     pair[0].steer.agents.max_speed = 0.5
     expected = {crowd.name: offline(crowd, LAST[crowd.name]) for crowd in pair}
+    runs.clear()
     assert ALL() == {"FINISHED"} and len(runs) == 1
     for crowd in pair:
         cache = open_cache(places.own_folder(crowd))

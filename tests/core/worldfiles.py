@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from crowdtools import box, crowd
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.cache.layout import npy_header
 from steer_addon.core.diagnoses import diagnose
-from steer_addon.core.files.signed import opened, signed
+from steer_addon.core.files.signed import loaded
 from steer_addon.core.inputs.containers import make_container
 from steer_addon.core.inputs.emitters import joined, make_emitter
 from steer_addon.core.inputs.fields import field_of_curves
@@ -22,7 +21,7 @@ from steer_addon.core.inputs.spheres import make_spheres
 from steer_addon.core.inputs.world import CollidersBuilder, make_targets, make_world
 from steer_addon.core.runs.points import Points
 from steer_addon.core.worlds.arrays import ArrayWriter
-from steer_addon.core.worlds.layout import ARRAYS, FORMAT, HEADER, KEY, MANIFEST, VERSION
+from steer_addon.core.worlds.layout import ARRAYS, FORMAT, HEADER, MANIFEST
 from steer_addon.core.worlds.recorder import CrowdRecorder, Read, new_world, write_manifest
 from steer_addon.core.worlds.source import WorldSource
 
@@ -121,12 +120,11 @@ def use(path: Path) -> list[bytes]:
 
 def data_of(path: Path):
     """What a manifest says, and the numbers of all files."""
-    _, body = opened((path / MANIFEST).read_bytes(), FORMAT, KEY)
     numbers = {
         name: np.frombuffer((path / f"{name}.npy").read_bytes()[HEADER:], kind).copy()
         for name, kind in ARRAYS.items()
     }
-    return json.loads(body), numbers
+    return loaded(FORMAT.body_of(path / MANIFEST)), numbers
 
 
 def put(path: Path, data, numbers, *, resign=True) -> None:
@@ -138,4 +136,4 @@ def put(path: Path, data, numbers, *, resign=True) -> None:
         if resign:
             digest = hashlib.sha256(raw).hexdigest()
             data["arrays"][name] |= {"count": len(array), "sha256": digest}
-    (path / MANIFEST).write_bytes(signed(FORMAT, VERSION, KEY, data))
+    (path / MANIFEST).write_bytes(FORMAT.signed(data))

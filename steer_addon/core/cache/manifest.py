@@ -1,6 +1,6 @@
 """The manifest: the contents of a cache, checked in full before any other file is opened.
 
-See `files.signed` for how it is written.
+See `files/signed.py` for how it is written.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CacheError, FileError, short
-from ..files import signed
-from ..files.plain import read_file
+from ..files.signed import Format, loaded
 from ..files.staging import replace_file
 from .layout import (
     ARRAYS,
@@ -35,13 +34,11 @@ from .layout import (
 if TYPE_CHECKING:
     from ..agents import Agents
 
-MOST_MANIFEST = 16_000_000
-"""Size of the largest manifest [bytes]: 10,000 chunks and more."""
-
 MOST_TEXT = 1000
 """Characters of the longest name."""
 
-_FORMAT, _KEY = "steer-cache", "cache"
+_FORMAT = Format("cache", VERSION, 16_000_000, ("baked", "bake again"))
+"""The largest manifest has 10,000 chunks and more."""
 _SUM = re.compile(r"[0-9a-f]{64}")
 _FRAME = 1_100_000
 """Blender's frame numbers stay below this one."""
@@ -88,7 +85,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
         ],
         **({} if manifest.played is None else {"played": dict(manifest.played)}),
     }
-    replace_file(path, [signed.signed(_FORMAT, VERSION, _KEY, data)])
+    replace_file(path, [_FORMAT.signed(data)])
 
 
 def check_names(what: str, names: Iterable[Any], most: int) -> None:
@@ -140,29 +137,16 @@ def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest:
     if not os.path.lexists(path):
         raise CacheError(f"{folder} holds no cache: choose the folder with its {MANIFEST}")
     try:
-        raw = bytes(read_file(path, most=MOST_MANIFEST))
+        return _manifest(loaded(_FORMAT.body_of(path)))
     except FileError as error:
-        raise CacheError(f"{error}: bake again") from None
-    found = signed.opened(raw, _FORMAT, _KEY)
-    if found is None:
-        raise CacheError(f"{path} is no manifest of a cache, or damaged: bake again")
-    version, body = found
-    if version != VERSION:
-        raise CacheError(
-            f"{path} has format version {version}, this Steer reads version {VERSION}: "
-            "use the Steer that baked it, or bake again"
-        )
-    if body is None:
-        raise CacheError(f"{path} is damaged, its checksum is another one: bake again")
-    try:
-        return _manifest(signed.loaded(body))
+        raise CacheError(str(error)) from None
     except (ValueError, KeyError, TypeError, RecursionError, OverflowError, AttributeError):
         raise CacheError(f"{path} does not describe a cache: bake again") from None
 
 
 def is_manifest(path: Path) -> bool:
     """Whether a file begins with the mark of a manifest, damaged or not."""
-    return signed.has_mark(path, _FORMAT)
+    return _FORMAT.has_mark(path)
 
 
 def _manifest(data: Any) -> Manifest:

@@ -9,46 +9,72 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .plain import starts_with
+from ..errors import FileError
+from .plain import read_file, starts_with
 
 
-def signed(kind: str, version: int, key: str, data: Any) -> bytes:
-    """The text of a file.
+@dataclass(frozen=True)
+class Format:
+    """A format of such files.
 
-    Args:
-        kind: Name of the format.
+    Attributes:
+        key: What the data is called: a cache or a world.
         version: Its version.
-        key: What the data is called in the object.
-        data: Plain data.
+        most: Size of the largest file [bytes].
+        done: What was done to write it, for messages, and what does it again.
     """
-    body = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    digest = hashlib.sha256(body.encode()).hexdigest()
-    first = f'{_mark(kind)}{version}, "sha256": "{digest}", "{key}":'
-    return f"{first}\n{body}\n}}\n".encode()
 
+    key: str
+    version: int
+    most: int
+    done: tuple[str, str]
 
-def opened(raw: bytes, kind: str, key: str) -> tuple[int, bytes | None] | None:
-    """The version and the body of a file.
+    @property
+    def mark(self) -> str:
+        """The text that files begin with."""
+        return f'{{"format": "steer-{self.key}", "version": '
 
-    Args:
-        raw: The text of the file.
-        kind: Name of the format.
-        key: What the data is called.
+    def signed(self, data: Any) -> bytes:
+        """The text of a file of plain data."""
+        body = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        digest = hashlib.sha256(body.encode()).hexdigest()
+        first = f'{self.mark}{self.version}, "sha256": "{digest}", "{self.key}":'
+        return f"{first}\n{body}\n}}\n".encode()
 
-    Returns:
-        None where it is of no such format; no body where the checksum is another one.
-    """
-    first, _, rest = raw.partition(b"\n")
-    digits = rb'(\d{1,9}), "sha256": "([0-9a-f]{64})", '
-    found = re.fullmatch(re.escape(_mark(kind)).encode() + digits + f'"{key}":'.encode(), first)
-    if found is None:
-        return None
-    body, end = rest[:-3], rest[-3:]
-    whole = end == b"\n}\n" and hashlib.sha256(body).hexdigest().encode() == found[2]
-    return int(found[1]), body if whole else None
+    def body_of(self, path: Path) -> bytes:
+        """The body of a file, see `loaded`.
+
+        Raises:
+            FileError: It cannot be read, is damaged, or of another format.
+        """
+        did, again = self.done
+        try:
+            raw = bytes(read_file(path, most=self.most))
+        except FileError as error:
+            raise FileError(f"{error}: {again}") from None
+        first, _, rest = raw.partition(b"\n")
+        digits = rb'(\d{1,9}), "sha256": "([0-9a-f]{64})", '
+        mark, key = (re.escape(text).encode() for text in (self.mark, f'"{self.key}":'))
+        found = re.fullmatch(mark + digits + key, first)
+        if found is None:
+            raise FileError(f"{path} is no manifest of a {self.key}, or damaged: {again}")
+        if int(found[1]) != self.version:
+            raise FileError(
+                f"{path} has format version {int(found[1])}, this Steer reads version "
+                f"{self.version}: use the Steer that {did} it, or {again}"
+            )
+        body, end = rest[:-3], rest[-3:]
+        if end != b"\n}\n" or hashlib.sha256(body).hexdigest().encode() != found[2]:
+            raise FileError(f"{path} is damaged, its checksum is another one: {again}")
+        return body
+
+    def has_mark(self, path: Path) -> bool:
+        """Whether a file begins as one of this format does, damaged or not."""
+        return starts_with(path, self.mark.encode())
 
 
 def loaded(body: bytes) -> Any:
@@ -58,15 +84,6 @@ def loaded(body: bytes) -> Any:
         ValueError: It is no JSON, or holds numbers that are none.
     """
     return json.loads(body, parse_constant=_no_number)
-
-
-def has_mark(path: Path, kind: str) -> bool:
-    """Whether a file begins as one of a format does, damaged or not."""
-    return starts_with(path, _mark(kind).encode())
-
-
-def _mark(kind: str) -> str:
-    return f'{{"format": "{kind}", "version": '
 
 
 def _no_number(text: str) -> NoReturn:

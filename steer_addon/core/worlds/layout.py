@@ -14,11 +14,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..files import signed
+from ..files.signed import Format
 
-FORMAT, KEY = "steer-world", "world"
-VERSION = 1
-"""Version of the format."""
+FORMAT = Format("world", 1, 256_000_000, ("extracted", "extract it again"))
+"""Format of the manifest."""
 MANIFEST = "manifest.json"
 ARRAYS: dict[str, str] = {
     "float32": "<f4",
@@ -30,8 +29,6 @@ ARRAYS: dict[str, str] = {
 """Files of numbers by name, each with its type."""
 FILES = (MANIFEST, *(f"{name}.npy" for name in ARRAYS))
 
-MOST_MANIFEST = 256_000_000
-"""Size of the largest manifest [bytes]."""
 MOST_BYTES = 1 << 34
 """Size of the largest file of numbers [bytes]: more is neither written nor read."""
 MOST_ROWS = 1 << 31
@@ -97,4 +94,4 @@ NONE = (-1, 0)
 
 def is_world(path: Any) -> bool:
     """Whether a path leads to a folder with a stored world, damaged or not."""
-    return signed.has_mark(Path(path) / MANIFEST, FORMAT)
+    return FORMAT.has_mark(Path(path) / MANIFEST)

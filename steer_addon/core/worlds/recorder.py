@@ -19,13 +19,12 @@ from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis
 from ..errors import OutputError, SceneError, short
 from ..files.plain import is_folder, rename, sync_folder, write_file
-from ..files.signed import signed
 from ..files.staging import as_output_errors, stage
 from ..inputs.world import World
 from ..runs.points import Points
 from . import described
 from .arrays import ArrayWriter, Place
-from .layout import FILES, FORMAT, KEY, KINDS, MANIFEST, POINTS, VERSION, is_world
+from .layout import FILES, FORMAT, KINDS, MANIFEST, POINTS, is_world
 from .parts import parts_of
 
 
@@ -231,4 +230,4 @@ def write_manifest(folder: Path, data: Mapping[str, Any]) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    write_file(folder / MANIFEST, [signed(FORMAT, VERSION, KEY, data)])
+    write_file(folder / MANIFEST, [FORMAT.signed(data)])

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis
 from ..errors import FileError, ParameterError, WorldError
-from ..files import signed
-from ..files.plain import read_file
+from ..files.signed import loaded
 from ..runs.points import Points
 from ..step.simulation import HIGHEST_FPS, LOWEST_FPS
 from . import described
@@ -23,15 +22,12 @@ from .described import flag, listed, number, place, require, text, whole
 from .layout import (
     ARRAYS,
     FORMAT,
-    KEY,
     KINDS,
     MANIFEST,
     MOST_BYTES,
     MOST_CROWDS,
     MOST_FRAMES,
-    MOST_MANIFEST,
     POINTS,
-    VERSION,
 )
 
 I64 = NDArray[np.int64]
@@ -135,9 +131,8 @@ def open_world(path: Path) -> StoredWorld:
     Raises:
         WorldError: It is damaged, or of a newer format.
     """
-    body = _body(path)
     try:
-        data = signed.loaded(body)
+        data = loaded(FORMAT.body_of(path / MANIFEST))
         described_arrays = {name: _counted(data["arrays"][name]) for name in ARRAYS}
         rows = listed(data["crowds"], MOST_CROWDS)
         require(rows)
@@ -154,30 +149,12 @@ def open_world(path: Path) -> StoredWorld:
             flag(data["complete"]),
             crowds,
         )
+    except FileError as error:
+        raise WorldError(str(error)) from None
     except (ParameterError, WorldError) as error:
         raise WorldError(f"{path} cannot be used: {error}") from None
     except (ValueError, LookupError, TypeError, RecursionError, OverflowError, AttributeError):
         raise WorldError(f"{path} does not describe a world: extract it again") from None
-
-
-def _body(path: Path) -> bytes:
-    manifest = path / MANIFEST
-    try:
-        raw = bytes(read_file(manifest, most=MOST_MANIFEST))
-    except FileError as error:
-        raise WorldError(f"{error}: extract the world again") from None
-    found = signed.opened(raw, FORMAT, KEY)
-    if found is None:
-        raise WorldError(f"{manifest} is no manifest of a world, or damaged: extract it again")
-    version, body = found
-    if version != VERSION:
-        raise WorldError(
-            f"{manifest} has format version {version}, this Steer reads version {VERSION}: "
-            "use the Steer that extracted it, or extract the world again"
-        )
-    if body is None:
-        raise WorldError(f"{manifest} is damaged, its checksum is another one: extract it again")
-    return body
 
 
 def _counted(data: Any) -> dict[str, Any]:
