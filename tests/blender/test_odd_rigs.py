@@ -130,6 +130,44 @@ def test_a_rig_that_is_put_by_its_deltas():
     assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
 
 
+def followed(rig, *, keyed, parent=None):
+    """The constraint by which the head is where an empty is."""
+    aim = bpy.data.objects.new("Aim", None)
+    bpy.context.scene.collection.objects.link(aim)
+    aim.location, aim.parent = (0.2, -0.3, 1.2), parent
+    for frame, z in ((0, 1.2), (12, 2.2), (24, 1.2)) if keyed else ():
+        aim.location.z = z
+        aim.keyframe_insert("location", frame=frame)
+    constraint = rig.pose.bones["head"].constraints.new("COPY_LOCATION")
+    constraint.target = aim
+    bpy.context.view_layer.update()
+    return constraint
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_bones_follow_empties_that_stay(beside):
+    rig = walking_rig()
+    followed(rig, keyed=False, parent=None if beside else rig)
+    made = make(rig, Recipe("Idle", "Walk", plan=COARSE))
+    assert made.left_out == ()
+    assert_same_poses(made, 0.003)
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_bones_that_follow_what_moves_by_itself_are_named(below):
+    rig = walking_rig()
+    constraint = followed(rig, keyed=True, parent=rig)
+    if below:
+        up, constraint.target.name = constraint.target, "Up"
+        rig.pose.bones["head"].constraints.remove(constraint)
+        constraint = followed(rig, keyed=False, parent=up)
+    recipe = Recipe("Idle", "Walk", plan=COARSE)
+    (told,) = make(rig, recipe).left_out
+    assert told.startswith("Bones of 'Walker' follow 'Aim', which moves by itself: heroes")
+    constraint.mute = True
+    assert make(rig, recipe).left_out == ()
+
+
 def named_by_importer(action, still=False):
     """Name an action as files of one action each do, and let its feet have bones of that name."""
     for curve in curves(action):
@@ -155,3 +193,48 @@ def test_actions_whose_names_say_nothing_are_told_by_their_motion(drift):
     assert state(rig) == before
     bpy.data.actions.remove(made.pop("run"))
     assert rigs.guess_roles(rig) == {role: action.name for role, action in made.items()}
+
+
+def reversed_in_time(action):
+    """An action that is played backward."""
+    for curve in curves(action):
+        for point in curve.keyframe_points:
+            point.co.x = -point.co.x
+        curve.keyframe_points.sort()
+        curve.update()
+    return action
+
+
+@pytest.mark.parametrize("toes", [False, True])
+def test_a_walk_ahead_is_told_from_a_slower_one_back_where_there_are_toes(toes):
+    rig = make_rig()
+    back = reversed_in_time(add_gait(rig, "a", 0.8, 24, bob=0.01))
+    ahead = add_gait(rig, "b", 1.0, 24, bob=0.01)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for side, x in (("l", 0.1), ("r", -0.1)) if toes else ():
+        toe = bones.new(f"toe.{side}")
+        toe.head, toe.tail, toe.parent = (x, -0.2, 0.0), (x, -0.3, 0.0), bones[f"leg.{side}"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for side in "lr":
+        rig.data.bones[f"leg.{side}"].name = f"foot.{side}"
+    for action in (back, ahead):
+        named_by_importer(action)
+    assert rigs.guess_roles(rig) == {"walk": ahead.name if toes else back.name}
+    bpy.data.actions.remove(ahead)
+    for name in "abcd":
+        # several, as the only action of a rig is its walk
+        back.copy().name = name
+    assert rigs.guess_roles(rig)["walk"] in {back.name, *"abcd"}
+
+
+def test_real_walks_ahead_are_told_by_their_motion_from_those_back_and_from_blows(shared):
+    bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / "Knight.glb"))
+    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    kept = ("Idle", "Walking_Backwards", "Walking_A", "Unarmed_Melee_Attack_Punch_B", "Running_A")
+    for action in list(bpy.data.actions):
+        if action.name not in kept:
+            bpy.data.actions.remove(action)
+    for name, hidden in zip(kept, "abcde", strict=True):
+        bpy.data.actions[name].name = hidden
+    assert rigs.guess_roles(rig) == {"stand": "a", "walk": "c", "run": "e"}

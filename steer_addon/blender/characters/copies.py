@@ -112,16 +112,44 @@ def _links(obj: bpy.types.Object, *, keys: bool = True) -> Iterator[Link]:
     if obj.pose is not None:
         stacks += [constraint for bone in obj.pose.bones for constraint in bone.constraints]
     for item in stacks:
-        for info in item.bl_rna.properties:
-            if info.type == "POINTER" and not info.is_readonly:
-                yield from _link(item, info.identifier)
-        if isinstance(item, bpy.types.NodesModifier):
-            for name, value in object_inputs(item).items():
-                yield value, partial(write_input, item, name)
-        for target in getattr(item, "targets", ()):
-            yield from _link(target, "target")
+        yield from _links_of(item)
     for target in driver_targets(obj, keys=keys):
         yield from _link(target, "id")
+
+
+def _links_of(item: Any) -> Iterator[Link]:
+    """All objects that a modifier or constraint refers to."""
+    for info in item.bl_rna.properties:
+        if info.type == "POINTER" and not info.is_readonly:
+            yield from _link(item, info.identifier)
+    if isinstance(item, bpy.types.NodesModifier):
+        for name, value in object_inputs(item).items():
+            yield value, partial(write_input, item, name)
+    for target in getattr(item, "targets", ()):
+        yield from _link(target, "target")
+
+
+def aims_of(rig: bpy.types.Object) -> list[bpy.types.Object]:
+    """Objects but the rig itself that its bones follow by constraints."""
+    stacks = [] if rig.pose is None else [bone.constraints for bone in rig.pose.bones]
+    items = (constraint for stack in stacks for constraint in stack if not constraint.mute)
+    found = dict.fromkeys(other for item in items for other, _put in _links_of(item))
+    return [obj for obj in found if obj != rig]
+
+
+def moves_by_itself(obj: bpy.types.Object, rig: bpy.types.Object) -> bool:
+    """Whether an object, or what it refers to but for a rig, has an action or strips."""
+    known, left = {rig}, [obj]
+    while left:
+        one = left.pop()
+        if one in known:
+            continue
+        known.add(one)
+        data = one.animation_data
+        if data is not None and (data.action is not None or data.nla_tracks):
+            return True
+        left += [other for other, _put in _links(one)]
+    return False
 
 
 def driver_targets(obj: bpy.types.Object, *, keys: bool = True) -> Iterator[bpy.types.DriverTarget]:

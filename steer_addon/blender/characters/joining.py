@@ -164,7 +164,7 @@ def left_out(sampler: Sampler, rig: bpy.types.Object) -> tuple[str, ...]:
         if taken and not obj.hide_render and not obj.hide_viewport:
             for sentence, name in _beside(obj):
                 found[sentence].append(name)
-    return tuple(text.format(_listed(names)) for text, names in found.items() if names)
+    return tuple(text.format(listed(names)) for text, names in found.items() if names)
 
 
 def _beside(obj: bpy.types.Object) -> Iterator[tuple[str, str]]:
@@ -185,6 +185,7 @@ def _beside(obj: bpy.types.Object) -> Iterator[tuple[str, str]]:
                 yield sentence, f"{system.name!r} of {obj.name!r}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names as a text; of many only the first ones."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{', '.join(names[:_NAMED])}{more}"

@@ -79,8 +79,20 @@ def faults(space: PoseSpace, recipe: Recipe, feet: Sequence[NDArray[np.intp]]) -
         elif feet and (why := why_no_steps(poses, feet, row.stride)):
             yield (
                 f"Action {action!r} seems to be no {row.name}, as {why}: choose one in which each "
-                "foot steps once"
+                "foot steps once, unless it is meant to glide"
             )
+
+
+def _followed(rig: bpy.types.Object) -> Iterator[str]:
+    """The sentence that names what bones follow and heroes cannot play, since no action has it."""
+    aims = [repr(obj.name) for obj in copies.aims_of(rig) if copies.moves_by_itself(obj, rig)]
+    moves = "moves by itself" if len(aims) == 1 else "move by themselves"
+    if aims:
+        yield (
+            f"Bones of {rig.name!r} follow {joining.listed(aims)}, which {moves}: heroes do not "
+            "show this motion at the right time; bake each action with Visual Keying (Pose > "
+            "Animation > Bake Action), then mute the constraints"
+        )
 
 
 def _jump(poses: NDArray[np.float32]) -> float:
@@ -160,7 +172,7 @@ def making(
             yield 0.99 * done / (total + max(0, done - 0.9 * total))
         body.first()
         found = body.owners.names_of(body.planted)
-        left_out = joining.left_out(sampler, rig)
+        left_out = (*joining.left_out(sampler, rig), *_followed(rig))
         mesh, order = joining.join_parts(sampler, rig.name)
         feet = [np.flatnonzero(np.isin(order, foot)) for foot in body.feet_of_sides()]
         optional_parts.mark(mesh, sampler.names, sampler.sizes, order, recipe.optional)

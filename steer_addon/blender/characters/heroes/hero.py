@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ....core.characters.holding import held_back
 from ....core.characters.picking import SHEARS, stances
-from ..copies import copied, world_of
+from ..copies import aims_of, copied, world_of
 from ..keys import add_slot, fill, frames_of, new_action, slot_of
 from ..origins import Origins, RowOrigin
 from .shapes import Shapes
@@ -159,7 +159,7 @@ def _copy_rig(
 
 
 def _members(origins: Origins) -> Iterator[bpy.types.Object]:
-    """The rig, what is seen of it, and what is between."""
+    """The rig, what is seen of it, what is between, and empties that its bones follow."""
     rig, parts = origins.rig, origins.parts
     below = rig.children_recursive
     yield rig
@@ -167,6 +167,8 @@ def _members(origins: Origins) -> Iterator[bpy.types.Object]:
         if obj.type != "MESH" or obj in parts or any(p in parts for p in obj.children_recursive):
             yield obj
     yield from (part for part in parts if part not in below)
+    # those beside it would stay where they are while the hero walks away
+    yield from (aim for aim in aims_of(rig) if aim.type == "EMPTY" and aim not in below)
 
 
 def _forget_motion(rig: bpy.types.Object) -> None:
