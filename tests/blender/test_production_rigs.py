@@ -283,6 +283,26 @@ def test_the_only_action_of_a_rig_is_its_walk_unless_its_name_says_otherwise(nam
     assert rigs.guess_roles(rig) == ({role: name} if role else {})
 
 
+def test_a_typed_stride_of_feet_that_stay_is_named():
+    rig = walking_rig()
+    for side in "lr":
+        rig.data.bones[f"leg.{side}"].name = f"foot.{side}"
+    for action in bpy.data.actions:
+        for curve in curves(action):
+            for point in curve.keyframe_points if action.name == "Idle" else ():
+                # only its head goes up and down
+                point.co.y *= "head" in curve.data_path
+            curve.data_path = curve.data_path.replace("leg.", "foot.")
+            curve.update()
+    plan = replace(COARSE, stride=0.6)
+    (told,) = make(rig, Recipe("", "Idle", plan=plan)).left_out
+    assert told == (
+        "Action 'Idle' seems to be no walk, as one of its feet rises by 0 mm only: choose one in "
+        "which each foot steps once, unless it is meant to glide"
+    )
+    assert make(rig, Recipe("Idle", "Walk", plan=plan)).left_out == ()
+
+
 @pytest.mark.parametrize(("last", "told"), [(12, 1), (23, 0), (24, 0)])
 def test_half_a_cycle_is_named(last, told):
     rig = walking_rig()

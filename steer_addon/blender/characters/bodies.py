@@ -73,6 +73,7 @@ class Posed(Body):
     def __init__(self, sampler: Sampler, rig: bpy.types.Object, recipe: Recipe) -> None:
         """Read the bones of all actions."""
         super().__init__(sampler, recipe)
+        self._rig = rig
         if not recipe.walk:
             raise CharacterError(
                 f"Rig {rig.name!r} has no action for Walk: choose one that shows a cycle of two "
@@ -210,10 +211,15 @@ class Posed(Body):
         yield from add_rounds(rows, self._sample, place, passing_times(cycle), sides)
 
     def feet_of_sides(self) -> tuple[NDArray[np.intp], ...]:
-        """The same, by bones: those from which feet hang, or the two that are given."""
-        given = (self.owners.mask_of((name,)) for name in self.recipe.feet)
-        sides = [*self.owners.legs_of(self.planted).values()] or [m for m in given if m is not None]
-        feet = tuple(self.planted[side[self.planted]] for side in sides)
+        """The same, by bones: those from which feet hang, or two that are given or named so.
+
+        Where nothing stands at any time it is all of these two.
+        """
+        sides = [*self.owners.legs_of(self.planted).values()]
+        named = [] if sides else self.recipe.feet or rigs.guess_feet(self._rig)
+        sides += map(self.owners.mask_below, named)
+        among = self.planted if len(self.planted) else np.arange(sum(self.sampler.sizes))
+        feet = tuple(among[side[among]] for side in sides)
         return feet if len(feet) == 2 and all(map(len, feet)) else ()
 
     def _calmest(self, track: Track) -> Steps[float]:

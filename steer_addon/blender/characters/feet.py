@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.characters.legs import SHORT
 from ...core.errors import CharacterError, short
 from .sampling import Sampler, Track, matrix_of
 
@@ -22,6 +23,8 @@ _TIMES = 24
 _STILL, _RISES, _RETURNS, _FASTER = 0.03, 0.01, 0.05, 1.4
 """Share of the height by which feet that stand move at most, by which those that step rise at least
 and by which they end elsewhere at most; and how many times as fast as a walk a run is at least."""
+_AHEAD = 0.7
+"""Cosine of the angle between way and toes from which on a body goes ahead, not back or aside."""
 _OFFERED = 12
 """Number of names that messages offer."""
 _NEAR = 0.5
@@ -70,6 +73,10 @@ class Owners:
             wanted |= below
         return self._mask(wanted)
 
+    def mask_below(self, name: str) -> NDArray[np.bool_]:
+        """Which vertices belong to a bone and those below it, shape (vertex_count,)."""
+        return self._mask(self._below(name))
+
     def names_of(self, vertices: NDArray[np.intp]) -> tuple[str, ...]:
         """The bones or objects that vertices belong to, most of them first."""
         return tuple(name for name, _ in self._counted(vertices).most_common() if name)
@@ -98,7 +105,7 @@ class Owners:
         tops = {max(own, key=lambda bone: len(bone.children_recursive)) for own in below}
         if len(tops) != 2:
             return {}
-        return {name: self._mask(self._below(name)) for name in sorted(str(b.name) for b in tops)}
+        return {name: self.mask_below(name) for name in sorted(str(b.name) for b in tops)}
 
     def _mask(self, names: set[str]) -> NDArray[np.bool_]:
         return np.array([owner in names for owner in self._names], np.bool_)
@@ -148,8 +155,8 @@ def roles_by_motion(
 ) -> dict[str, str]:
     """Names of the actions that show standing, walking and running, by the motion of two feet.
 
-    The calmest one whose feet stay is standing; of those whose feet step in turn the slowest is the
-    walk, and the fastest is the run where it is much faster.
+    The calmest one whose feet stay is standing; of those whose feet step in turn, and ahead if any
+    do, the slowest is the walk, and the fastest is the run where it is much faster.
 
     Args:
         scene: The scene of the rig.
@@ -159,12 +166,14 @@ def roles_by_motion(
     """
     stand: dict[str, float] = {}
     steps: dict[str, float] = {}
+    ahead: dict[str, float] = {}
     with Sampler(scene, rig, ()) as sampler:
         for action, track in zip(actions, sampler.read(actions), strict=True):
             if track.duration <= 0.0:
                 continue
             ways = _ways(sampler, track)
             feet = ways[:, [rig.data.bones.find(name) for name in names]]
+            way = _way(feet)
             swings, rises = np.ptp(feet[..., :2], axis=0).max(axis=1), np.ptp(feet[..., 2], axis=0)
             left, right = (feet[..., :2] - feet[..., :2].mean(axis=0)).transpose(1, 0, 2)
             if max(swings.max(), rises.max()) < _STILL:
@@ -173,8 +182,13 @@ def roles_by_motion(
                 rises.min() > _RISES
                 and (left * right).sum() < 0.0
                 and np.abs(feet[-1] - feet[0]).max() < _RETURNS
+                and np.hypot(*way) > SHORT
             ):
                 steps[action.name] = float(swings.sum()) / track.duration
+                facing = _facing(ways, rig, names)
+                if facing @ way > _AHEAD * np.hypot(*facing) * np.hypot(*way):
+                    ahead[action.name] = steps[action.name]
+    steps = ahead or steps
     found: dict[str, str] = {}
     if stand:
         found["stand"] = min(stand, key=lambda name: stand[name])
@@ -184,6 +198,34 @@ def roles_by_motion(
         if steps[fastest] > _FASTER * steps[found["walk"]]:
             found["run"] = fastest
     return found
+
+
+def _way(feet: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far the body goes over the foot that is lower, x and y, by places of both feet."""
+    lower = (feet[1:, :, 2] + feet[:-1, :, 2]).argmin(axis=1)
+    moves = np.diff(feet[..., :2], axis=0)
+    result: NDArray[np.float64] = -moves[np.arange(len(moves)), lower].sum(axis=0)
+    return result
+
+
+def _facing(
+    ways: NDArray[np.float64], rig: bpy.types.Object, names: Sequence[str]
+) -> NDArray[np.float64]:
+    """Where toes lie from their feet, x and y; 0 without toes.
+
+    Args:
+        ways: Where all bones are, as of `_ways`.
+        rig: The armature.
+        names: Names of the bones of its feet.
+    """
+    result = np.zeros(2)
+    for foot in (rig.data.bones[name] for name in names):
+        toes = [rig.data.bones.find(bone.name) for bone in foot.children_recursive]
+        away = (ways[:, toes] - ways[:, [rig.data.bones.find(foot.name)]])[..., :2].mean(axis=0)
+        if len(away):
+            # of a heel and toes the toes are farther away
+            result += away[np.hypot(*away.T).argmax()]
+    return result
 
 
 def _ways(sampler: Sampler, track: Track) -> NDArray[np.float64]:
