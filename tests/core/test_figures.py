@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from figuretools import made, poses
 
-from steer_addon.core.characters import curves
-from steer_addon.core.characters.figures import NAMES, make_figure
+from steer_addon.core.characters import curves, leaving
+from steer_addon.core.characters.figures import NAMES, assembly, make_figure
 from steer_addon.core.characters.pose_space import split_clips
 from steer_addon.core.compiled import jit
 from steer_addon.core.errors import CharacterError
+from steer_addon.core.files.signed import signed
+
+FORMAT = "steer gaits", 1, "gaits"
 
 
 @pytest.fixture(params=NAMES)
@@ -113,7 +118,8 @@ def test_unknown_characters_are_told():
 def test_what_is_found_of_gaits_is_kept_and_damaged_files_are_found_again(tmp_path, monkeypatch):
     folder = tmp_path / "figures"
     monkeypatch.setattr(jit, "cache_root", lambda: None)
-    found = make_figure("child", 0.06).space.gaits
+    space = make_figure("child", 0.06).space
+    found = space.gaits
     assert sum(bool(row.leaving) for row in found) > 5
     monkeypatch.setattr(jit, "cache_root", lambda: tmp_path)
     assert make_figure("child", 0.06).space.gaits == found
@@ -121,19 +127,34 @@ def test_what_is_found_of_gaits_is_kept_and_damaged_files_are_found_again(tmp_pa
     written = kept.read_text(encoding="utf-8")
     monkeypatch.setattr(curves, "with_turning", None)
     assert make_figure("child", 0.06).space.gaits == found
-    monkeypatch.undo()
-    monkeypatch.setattr(jit, "cache_root", lambda: tmp_path)
-    rows = json.loads(written)
-    short, strange, unknown = (deepcopy(rows) for _ in range(3))
+    # from here on poses are known, and what is found of them is
+    monkeypatch.setattr(curves, "with_turning", lambda _: space)
+    monkeypatch.setattr(leaving, "with_leaving", lambda known: known)
+    none = dict.fromkeys(("turning", "leaving", "landing", "parting"), ())
+    bare = replace(space, gaits=tuple(replace(row, **none) for row in found))
+    rows = json.loads(written)["gaits"]
+    short, strange, unknown, empty, large = (deepcopy(rows) for _ in range(5))
     short[-1]["leaving"].pop()
-    strange[-1]["turning"][0][0] = float("nan")
+    strange[-1]["turning"][0][0] = True, 2
+    empty[-1]["turning"] = [[], []]
+    large[-1]["landing"][0][0] = 10**400
     del unknown[-1]["parting"]
-    bad = [json.dumps(data) for data in (short, strange, unknown, rows[1:], {}, 3)]
-    for text in [*bad, written[:-9], "\xff", ""]:
+    bad = [signed(*FORMAT, data).decode() for data in (short, strange, unknown, rows[1:], {}, 3)]
+    bad += [signed(*FORMAT, data).decode() for data in (empty, large)]
+    bad += [signed("steer gaits", 2, "gaits", rows).decode(), written.replace("1", "2")]
+    for text in [*bad, json.dumps(rows), "[" * 200_000, written[:-9], "\xff", ""]:
         kept.write_text(text, encoding="latin-1")
-        assert make_figure("child", 0.06).space.gaits == found
+        assert assembly._fitted(bare).gaits == found
+        assert kept.read_text(encoding="utf-8") == written
+    # what never ends is not read
+    for make in (lambda: kept.symlink_to("/dev/zero"), lambda: os.mkfifo(kept)):
+        kept.unlink()
+        make()
+        assert assembly._fitted(bare).gaits == found
         assert kept.read_text(encoding="utf-8") == written
     # other poses have another file
+    monkeypatch.undo()
+    monkeypatch.setattr(jit, "cache_root", lambda: tmp_path)
     make_figure("child", 0.08)
     assert len(list(folder.iterdir())) == 2
     kept.unlink()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -14,7 +13,8 @@ import numpy as np
 
 from ...compiled import jit, jit_sources
 from ...doors import tomllib
-from ...files.staging import replacing
+from ...errors import SteerError
+from ...files import plain, signed, staging
 from .. import curves, leaving
 from ..figure import Figure, Skeleton, Slot
 from ..pose_space import TABLES, PoseSpace, Row
@@ -24,6 +24,8 @@ from .turning import Floats, quaternions, skinned
 _FOUND = "turning", "leaving", "landing", "parting"
 """What is found of the gaits, by the fields of `Row`: it takes longer than the poses themselves, so
 it is kept from session to session, beside the compiled kernels."""
+_FORMAT = "steer gaits", 1, "gaits"
+_MOST_BYTES = 1 << 22
 
 Table = dict[str, Any]
 Joints = tuple[Floats, Floats]
@@ -153,14 +155,13 @@ def _fitted(space: PoseSpace) -> PoseSpace:
     path = _file_of(space)
     if path is not None:
         # what is cut, damaged or of anything else is as good as none
-        with suppress(OSError, ValueError, TypeError, KeyError):
+        with suppress(SteerError, ValueError, TypeError, KeyError, OverflowError):
             return _read(path, space)
     found = leaving.with_leaving(curves.with_turning(space))
     if path is not None:
         rows = [{name: getattr(row, name) for name in _FOUND} for row in found.gaits]
-        with suppress(OSError):
-            with replacing(path) as partial:
-                partial.write_text(json.dumps(rows), encoding="utf-8")
+        with suppress(OSError, SteerError):
+            staging.replace_file(path, [signed.signed(*_FORMAT, rows)])
     return found
 
 
@@ -180,15 +181,18 @@ def _read(path: Path, space: PoseSpace) -> PoseSpace:
     """The pose space with what a file says of its gaits.
 
     Raises:
-        OSError: There is no file.
-        KeyError, TypeError, ValueError: It has anything else.
+        FileError: There is no file, or one of another size or kind.
+        KeyError, OverflowError, TypeError, ValueError: It has anything else.
     """
-    gaits = []
-    entries = json.loads(path.read_text(encoding="utf-8"))
-    for row, entry in zip(space.gaits, entries, strict=True):
+    raw = bytes(plain.read_file(path, most=_MOST_BYTES))
+    name, version, key = _FORMAT
+    found, gaits = signed.opened(raw, name, key), []
+    if found is None or found[0] != version or found[1] is None:
+        raise ValueError(path)
+    for row, entry in zip(space.gaits, signed.loaded(found[1]), strict=True):
         given = {name: np.array(entry[name], np.float64) for name in _FOUND}
         for name, values in given.items():
-            if values.size and (values.shape != TABLES[name] or not np.isfinite(values).all()):
+            if values.shape not in ((0,), TABLES[name]) or not np.isfinite(values).all():
                 raise ValueError(name)
         tables: dict[str, Any] = {
             name: tuple(map(tuple, values.tolist())) for name, values in given.items()
