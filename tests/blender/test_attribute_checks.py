@@ -110,8 +110,12 @@ def test_numbers_of_clips_that_no_character_has_are_told():
     obj.data.attributes["clip"].data[0].value = 99
     (found,) = told(obj)
     assert found.code == "CLIP_NUMBER_UNKNOWN"
-    assert (found.values["count"], found.values["number"]) == (1, 99)
-    obj.data.attributes["clip"].data[0].value = -1
+    assert (found.values["count"], found.values["number"]) == (1, "99")
+    obj.data.attributes.remove(obj.data.attributes["clip"])
+    add(obj, "clip", [np.inf, 1e30, np.nan] + [-1.0] * (count - 3))
+    (found,) = told(obj)
+    assert (found.values["count"], found.values["number"]) == (2, "inf")
+    obj.data.attributes["clip"].data.foreach_set("value", np.full(count, -1.0))
     add(obj, "tempo", [-2.0] + [1.0] * (count - 1))
     assert [found.code for found in told(obj)] == ["ATTRIBUTE_CUT"]
     toy = bpy.data.objects["Toy"]

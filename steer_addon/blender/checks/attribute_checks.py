@@ -92,7 +92,7 @@ def _of_clips(obj: bpy.types.Object, values: NDArray[Any]) -> Iterator[Diagnosis
             "CLIP_NUMBER_UNKNOWN",
             obj.name,
             count=int(beyond.sum()),
-            number=int(values[beyond.argmax()]),
+            number=f"{float(values[beyond.argmax()]):g}",
             known=f"have clips 0 to {count - 1}" if count else "have no clips",
         )
 
