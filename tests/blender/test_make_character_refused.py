@@ -8,6 +8,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.characters.keys import curves_of  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.test_make_character_bad import COARSE, make  # noqa: E402
@@ -61,3 +62,16 @@ def test_a_rig_that_lies_down_in_its_walk_may_have_another_one():
     root.rotation_euler.x = 0.0
     text = refused(rig, "Idle", "Crawl")
     assert "lies down" in text and text.endswith("with Z up, or choose another walk")
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 1.0e30])
+def test_places_that_no_body_has_name_the_object_and_the_frame(value):
+    rig = walking_rig()
+    walk = bpy.data.actions["Walk"]
+    for curve in curves_of(walk, walk.slots[0]):
+        curve.keyframe_points[-1].co.y = value
+    text = refused(rig, "Idle", "Walk")
+    assert text.startswith("Object '") and "more than 1000 km away" in text
+    rig.children[0].data.vertices[0].co.x = value
+    text = refused(rig, "", "Run")
+    assert repr(rig.children[0].name) in text and "at frame" in text

@@ -32,6 +32,8 @@ _NEAR = 1.0e-3
 """How far from even a key may be [frames]."""
 _STILL = 1.0e-4
 """Numbers of the place of a rig that differ less hold it still."""
+_FAR = 1.0e6
+"""How far vertices may be from the origin [m]."""
 
 
 class Track:
@@ -322,6 +324,14 @@ class Sampler:
                 "since all poses of a character share their faces"
             )
         self.sizes = sizes
+        for name, points in zip(self.names, found, strict=True):
+            # not so where there is a NaN
+            if not np.abs(points).max(initial=0.0) * self.units <= _FAR:
+                raise CharacterError(
+                    f"Object {name!r} has vertices more than {_FAR / 1000.0:g} km away, or at "
+                    f"numbers that are not finite, at frame {frame:g}: repair the action, mesh or "
+                    "modifier that puts them there"
+                )
         return np.concatenate(found) * np.float32(self.units)
 
     def close(self) -> None:
