@@ -50,7 +50,8 @@ def numbers(text: str, count: int, form: str) -> tuple[float, ...]:
     except ValueError:
         values = ()
     if len(values) != count or not all(abs(value) < 1.0e9 for value in values):
-        raise argparse.ArgumentTypeError(f"{short(text)} is no {form}: give {count} numbers")
+        wanted = "one" if count == 1 else f"{count} numbers"
+        raise argparse.ArgumentTypeError(f"{short(text)} is no {form}: give {wanted} below 1e9")
     return values
 
 

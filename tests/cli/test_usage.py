@@ -59,6 +59,7 @@ def test_version(run):
         (["scene", "--spawn", "1,2,3,-4"], "too small"),
         (["scene", "--target", "1,2,nan"], "give 3 numbers"),
         (["scene", "--radius", "-1"], "too small"),
+        (["scene", "--radius", "nan"], "'nan' is no number: give one below 1e9"),
         (["scene", "--seed", "99999999999"], "32 bits"),
         (["scene", "--agent", "5"], "unrecognized arguments"),
         (["scene", "--agents", "99999999999"], "too large: give a whole number from 1 to 4000000"),

@@ -317,7 +317,8 @@ def _shown(plan: Plan) -> Result:
         "broken": _broken(plan),
         "out": str(out),
     }
-    return Result(data, [*_broken(plan).values(), *lines, total])
+    broken = [f"broken scene: {fault}" for fault in plan.looks.faults.values()]
+    return Result(data, [*broken, *lines, total], 1 if broken else 0)
 
 
 def _broken(plan: Plan) -> dict[str, str]:
