@@ -16,9 +16,9 @@ from steer_addon.core.characters.figures import NAMES, assembly, make_figure
 from steer_addon.core.characters.pose_space import split_clips
 from steer_addon.core.compiled import jit
 from steer_addon.core.errors import CharacterError
-from steer_addon.core.files.signed import signed
+from steer_addon.core.files.signed import Format
 
-FORMAT = "steer gaits", 1, "gaits"
+FORMAT = Format("gaits", 1, 0, ("", ""))
 
 
 @pytest.fixture(params=NAMES)
@@ -139,9 +139,9 @@ def test_what_is_found_of_gaits_is_kept_and_damaged_files_are_found_again(tmp_pa
     empty[-1]["turning"] = [[], []]
     large[-1]["landing"][0][0] = 10**400
     del unknown[-1]["parting"]
-    bad = [signed(*FORMAT, data).decode() for data in (short, strange, unknown, rows[1:], {}, 3)]
-    bad += [signed(*FORMAT, data).decode() for data in (empty, large)]
-    bad += [signed("steer gaits", 2, "gaits", rows).decode(), written.replace("1", "2")]
+    bad = [FORMAT.signed(data).decode() for data in (short, strange, unknown, rows[1:], {}, 3)]
+    bad += [FORMAT.signed(data).decode() for data in (empty, large)]
+    bad += [replace(FORMAT, version=2).signed(rows).decode(), written.replace("1", "2")]
     for text in [*bad, json.dumps(rows), "[" * 200_000, written[:-9], "\xff", ""]:
         kept.write_text(text, encoding="latin-1")
         assert assembly._fitted(bare).gaits == found

@@ -22,7 +22,7 @@ class Format:
     """A format of such files.
 
     Attributes:
-        key: What the data is called: a cache or a world.
+        key: What the data is called, such as a cache or a world.
         version: Its version.
         most: Size of the largest file [bytes].
         done: What was done to write it, for messages, and what does it again.

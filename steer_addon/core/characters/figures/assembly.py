@@ -14,7 +14,8 @@ import numpy as np
 from ...compiled import jit, jit_sources
 from ...doors import tomllib
 from ...errors import SteerError
-from ...files import plain, signed, staging
+from ...files.signed import Format, loaded
+from ...files.staging import replace_file
 from .. import curves, leaving
 from ..figure import Figure, Skeleton, Slot
 from ..pose_space import TABLES, PoseSpace, Row
@@ -24,8 +25,7 @@ from .turning import Floats, quaternions, skinned
 _FOUND = "turning", "leaving", "landing", "parting"
 """What is found of the gaits, by the fields of `Row`: it takes longer than the poses themselves, so
 it is kept from session to session, beside the compiled kernels."""
-_FORMAT = "steer gaits", 1, "gaits"
-_MOST_BYTES = 1 << 22
+_FORMAT = Format("gaits", 1, 1 << 22, ("found", "find them again"))
 
 Table = dict[str, Any]
 Joints = tuple[Floats, Floats]
@@ -161,7 +161,7 @@ def _fitted(space: PoseSpace) -> PoseSpace:
     if path is not None:
         rows = [{name: getattr(row, name) for name in _FOUND} for row in found.gaits]
         with suppress(OSError, SteerError):
-            staging.replace_file(path, [signed.signed(*_FORMAT, rows)])
+            replace_file(path, [_FORMAT.signed(rows)])
     return found
 
 
@@ -181,15 +181,11 @@ def _read(path: Path, space: PoseSpace) -> PoseSpace:
     """The pose space with what a file says of its gaits.
 
     Raises:
-        FileError: There is no file, or one of another size or kind.
+        FileError: There is no file, or one that is damaged or of another kind.
         KeyError, OverflowError, TypeError, ValueError: It has anything else.
     """
-    raw = bytes(plain.read_file(path, most=_MOST_BYTES))
-    name, version, key = _FORMAT
-    found, gaits = signed.opened(raw, name, key), []
-    if found is None or found[0] != version or found[1] is None:
-        raise ValueError(path)
-    for row, entry in zip(space.gaits, signed.loaded(found[1]), strict=True):
+    gaits = []
+    for row, entry in zip(space.gaits, loaded(_FORMAT.body_of(path)), strict=True):
         given = {name: np.array(entry[name], np.float64) for name in _FOUND}
         for name, values in given.items():
             if values.shape not in ((0,), TABLES[name]) or not np.isfinite(values).all():
