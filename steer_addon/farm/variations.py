@@ -205,7 +205,10 @@ def check_scene(batch: Batch, scene: Scene) -> None:
             try:
                 settings_of(batch, crowd, preset)
             except ParameterError as error:
-                raise JobError(f"[set] for crowd {short(crowd.name)} of {name}: {error}") from None
+                by = f" with preset {short(Path(preset).stem)}" if preset else ""
+                raise JobError(
+                    f"[set] for crowd {short(crowd.name)} of {name}{by}: {error}"
+                ) from None
 
 
 def settings_of(batch: Batch, crowd: Crowd, preset: str | None) -> CrowdSettings:

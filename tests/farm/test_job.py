@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -148,6 +150,19 @@ def test_settings_that_a_scene_does_not_have(bench, more, words):
         check_scene(batch, bench.scene(batch)[0])
     for word in (*words, "a.blend"):
         assert word in str(caught.value)
+
+
+def test_a_preset_that_lacks_what_is_set_is_named(bench):
+    text = 'scenes = "a.blend"\npresets = ["pedestrians", "panic"]\nset.avoid_neighbors.weight = 2'
+    batch = bench.batch(text)
+    with pytest.raises(JobError, match=r"a\.blend with preset 'panic': .*'avoid_neighbors'"):
+        check_scene(batch, bench.scene(batch)[0])
+
+
+def test_the_job_file_of_the_docs_can_be_run(bench):
+    page = Path(__file__).parents[2] / "docs" / "batches.md"
+    batch = bench.batch(page.read_text().partition("```toml\n")[2].partition("```")[0])
+    check_scene(batch, bench.scene(batch)[0])
 
 
 def test_too_many_tasks_are_counted_not_made(bench):
