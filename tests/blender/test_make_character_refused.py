@@ -9,6 +9,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.characters.keys import curves_of  # noqa: E402
+from steer_addon.blender.making import importers  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.test_make_character_bad import COARSE, make  # noqa: E402
@@ -75,3 +76,18 @@ def test_places_that_no_body_has_name_the_object_and_the_frame(value):
     rig.children[0].data.vertices[0].co.x = value
     text = refused(rig, "", "Run")
     assert repr(rig.children[0].name) in text and "at frame" in text
+
+
+def test_an_import_that_is_interrupted_is_no_fault_of_the_file(tmp_path, monkeypatch):
+    file = tmp_path / "rig.fbx"
+    file.write_bytes(b"x")
+
+    def stop(**_):
+        text = (
+            'Error: Python: Traceback (most recent call last):\n  File "x.py"\nKeyboardInterrupt\n'
+        )
+        raise RuntimeError(text)
+
+    monkeypatch.setattr(importers, "attrgetter", lambda _: lambda _: stop)
+    with pytest.raises(KeyboardInterrupt):
+        importers.import_animated(file)

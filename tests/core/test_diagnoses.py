@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from steer_addon.core.cache.changes import settings_changes
 from steer_addon.core.diagnoses import Diagnosis, add_new, catalog, diagnose
 from steer_addon.core.errors import SceneError, SteerError
 
@@ -93,3 +94,22 @@ def test_errors_carry_their_diagnosis():
     plain = SteerError("Something is wrong: mend it")
     assert plain.diagnosis == diagnose("FAILED", reason="Something is wrong: mend it")
     assert plain.diagnosis.sentence == str(plain)
+
+
+def test_changes_of_characters_name_no_digests_and_no_version():
+    """A crowd whose characters went, or came, has other settings of clips too."""
+    shown, changed, bare = (
+        {"Crowd": {"values": values, "behaviors": {}, "order": [], "animation": {}}}
+        for values in (
+            {"characters": "1f", "clips.idle": ""},
+            {"characters": "2e", "clips.idle": ""},
+            {},
+        )
+    )
+
+    def told(old, new):
+        return [found.sentence for found in settings_changes(old, new, "Crowd")]
+
+    assert told(shown, changed) == ["characters changed"]
+    assert told(shown, bare) == ["characters is gone", "clips.idle is gone"]
+    assert told(bare, shown) == ["characters is new", "clips.idle is new"]

@@ -61,8 +61,14 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def reason_of(error: Exception) -> str:
-    """The reason that an operator of Blender gives, on one line; add-ons give a whole traceback."""
+    """The reason that an operator of Blender gives, on one line; add-ons give a whole traceback.
+
+    Raises:
+        KeyboardInterrupt: That was it: Blender makes an error like all others of it.
+    """
     text = str(error)
+    if re.search(r"^KeyboardInterrupt\b", text, re.MULTILINE):
+        raise KeyboardInterrupt
     if "Traceback (most recent call last)" in text:
         found = re.search(r"^\w+(?:Error|Exception): (?:\[.*?\] )?(.*)$", text, re.MULTILINE)
         text = "Blender gives no reason" if found is None else found[1]

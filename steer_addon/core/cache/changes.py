@@ -15,6 +15,8 @@ NAMED_CHANGES = 8
 """Largest number of changes that a sentence names."""
 MEETING = "meets.crowds"
 """Name of the digest of whom crowds see, are seen by, and touch, among the values of settings."""
+_DIGESTS = {MEETING: "who meets whom", "characters": "characters"}
+"""What values are called that are digests, which say nothing to a reader."""
 
 
 def settings_changes(old: Any, new: Mapping[str, Any], main: str) -> list[Diagnosis]:
@@ -56,10 +58,9 @@ def _crowd_settings_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> I
 def _values(prefix: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Diagnosis]:
     for name in sorted({*old, *new}):
         if name not in old or name not in new:
-            yield diagnose("VALUE_UNKNOWN", f"{prefix}{name}")
-        elif name == MEETING and old[name] != new[name]:
-            # digests say nothing to a reader
-            yield _change("who meets whom", old[name], new[name])
+            yield _change(f"{prefix}{name}", name in old, name in new)
+        elif name in _DIGESTS and old[name] != new[name]:
+            yield _change(_DIGESTS[name], old[name], new[name])
         elif old[name] != new[name]:
             was, now = _short(old[name]), _short(new[name])
             yield diagnose("VALUE_CHANGED", f"{prefix}{name}", was=was, now=now)
