@@ -89,6 +89,8 @@ class Tracks:
         radius: Body radii, shape (frame_count, agent_count).
         posture: The attributes `POSTURE`, shape (frame_count, agent_count, 12).
         parts: The attribute `PARTS`, shape (frame_count, agent_count); not a number without one.
+        others: Further attributes by name, as they are in the first frame with the agent; not a
+            number where none has it.
         walks: Whether they stand upright on slopes.
     """
 
@@ -109,7 +111,7 @@ class Tracks:
             ids = np.unique(np.concatenate([f.id[f.alive != 0] for f in frames] or [[]])).tolist()
         self.ids = np.unique(np.array(ids, np.int64))
         everybody, numbers, rows = np.empty(0, np.int64), [], []
-        self.walks = False
+        self.walks, self.others = False, dict[str, F64]()
         for frame in frames:
             if any(attribute not in frame.attributes for attribute in POSTURE[:3]):
                 break
@@ -147,6 +149,11 @@ class Tracks:
         result[:, -1] = np.nan
         rows = np.flatnonzero(np.isin(frame.id, self.ids))
         columns = np.searchsorted(self.ids, frame.id[rows])
+        for name in set(frame.attributes) - {*POSTURE, PARTS}:
+            first = self.others.setdefault(name, np.full(len(self.ids), np.nan))
+            first[columns] = np.where(
+                np.isnan(first[columns]), frame.attributes[name][rows], first[columns]
+            )
         result[columns, 0] = frame.alive[rows] != 0
         result[columns, 1:4] = frame.position[rows]
         result[columns, 4:8] = frame.rotation[rows]

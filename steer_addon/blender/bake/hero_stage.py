@@ -20,7 +20,7 @@ from ..characters.heroes import figure_rigs
 from ..characters.heroes.hero import MARK, make_hero
 from ..characters.heroes.playing import playable
 from ..crowd import crowds
-from ..crowd.casting import characters_of
+from ..crowd.casting import carried_of, characters_of
 from ..display import display
 from ..display.look import look_of
 from ..suspension import suspended
@@ -52,6 +52,7 @@ class Stage:
         self.made: list[bpy.types.ID] = []
         self._templates: list[bpy.types.ID] = []
         self._scene = scene
+        self._carried = carried_of(obj)
         self._seed = int(display.get_input(modifier, "Seed"))
         self._origins: dict[str, origins.Origins] = {}
 
@@ -142,7 +143,9 @@ class Stage:
         carrier = make_hero(name, motion, found, collection, self.made)
         carrier[AGENT] = str(tracks.ids[column])
         for item in carrier.children_recursive:
-            item["id"] = int(tracks.ids[column])  # materials draw by it
+            item["id"] = int(tracks.ids[column])  # materials draw by it, and by these
+            for other in tracks.others.keys() & self._carried:
+                item[other] = float(tracks.others[other][column])
         return carrier
 
     def _with_parts(self, number: int, agent: int, given: Any) -> origins.Origins:

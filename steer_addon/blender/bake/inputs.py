@@ -101,6 +101,8 @@ def _plain(key: LiveKey, *, alone: bool) -> dict[str, Any]:
             del values["bodies.height"]
     if key.settings.body:
         values["body"] = key.settings.body
+    if key.settings.carried:
+        values["attribute"] = ", ".join(key.settings.carried)
     if key.settings.cast:
         values["characters"] = _cast_digest(key.settings.cast)
     else:

@@ -10,6 +10,7 @@ from ...core.diagnoses import Diagnosis, diagnose
 from ...core.results.frames import Frame
 from ..characters import library, optional_parts
 from ..crowd import crowds
+from ..crowd.casting import carried_of
 from ..crowd.properties import bake_settings_of
 from ..display import display
 from ..display.look import Look, look_of
@@ -143,6 +144,7 @@ def bake_crowd(
                 settings=settings,
                 source=None if empties else _copied(obj, warnings),
                 look=look,
+                carried=carried_of(obj),
                 replace=True,
                 progress=second_half,
             )

@@ -10,7 +10,7 @@ of formats that know no hidden objects, as glTF and FBX, would write it as large
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -118,6 +118,7 @@ def bake(
     settings: KeyframeBakeSettings | None = None,
     source: Source = None,
     look: Look = PLAIN,
+    carried: Iterable[str] = (),
     replace: bool = False,
     progress: Callable[[float], bool] | None = None,
 ) -> BakeResult | None:
@@ -134,6 +135,7 @@ def bake(
         source: Object to make linked copies of, collection to instance, or None for empties.
         look: Size of copies and instances, and whether they turn to where agents head; empties
             have neither, and turn always.
+        carried: Attributes that materials read of objects, too.
         replace: Delete an earlier bake of this crowd once the new one is complete.
         progress: Called with the completed share, 0 to 1; returns False to cancel.
 
@@ -151,6 +153,7 @@ def bake(
     template = make_template(source, collection_parent, look)
     names = _agent_names(name, index)
     characters = index.first("character")
+    read = {other: index.first(other) for other in carried}
     key_count, per_agent = 0, settings.actions == "PER_AGENT"
     shared: bpy.types.Action | None = None
     with _all_or_nothing() as made:
@@ -167,7 +170,9 @@ def bake(
             for i, (keys, shown) in zip(agents, found, strict=True):
                 radius, own = float(index.radius[i]), int(characters[i])
                 carrier = make_objects(template, names[i], radius, collection, made.objects, own)
-                carrier["id"] = int(index.id[i])  # materials draw by it
+                carrier["id"] = int(index.id[i])  # materials draw by it, and by these
+                for other, values in read.items():
+                    carrier[other] = float(values[i])
                 if shared is None or per_agent:
                     action_name = names[i] if per_agent else f"{name} Bake"
                     shared = _new_action(action_name, name, made, index)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import bpy
 
 from ...core.characters.cast import INDEX, RANDOM, Cast
-from ...core.characters.pose_space import split_clips
+from ...core.characters.pose_space import Row, split_clips
 from ...core.errors import SceneError, SteerError
 from ..characters import library, library_group
 from ..display import display
@@ -15,6 +16,8 @@ from ..display.look import look_of
 
 CHOICES = {"Random": RANDOM, "Index": INDEX}
 """Ways of *Choose By* other than an attribute."""
+_WRITTEN = {"position", "velocity", "rotation", "id", "speed", "radius", "alive", "color"}
+"""What materials find on every copy."""
 
 
 def characters_of(modifier: bpy.types.NodesModifier) -> tuple[bpy.types.Object, ...]:
@@ -79,6 +82,49 @@ def body_attribute(obj: bpy.types.Object) -> str:
     return ""
 
 
+def carried_of(obj: bpy.types.Object) -> tuple[str, ...]:
+    """Point attributes of a crowd that materials read of the copies that it shows, by name.
+
+    Those that its own mesh has; where further modifiers may make some, all that materials read.
+
+    Args:
+        obj: Original (not evaluated) crowd object.
+    """
+    own = {item.name for item in obj.data.attributes if item.domain == "POINT"} - _WRITTEN
+    own = {name for name in own if name[0] != "."}
+    made = len(obj.modifiers) > 1
+    if not (own or made):
+        return ()
+    found = {name for tree in _shaders_of(obj) for name in _read_by(tree, set())} - _WRITTEN
+    return tuple(sorted(found if made else found & own))
+
+
+def _shaders_of(obj: bpy.types.Object) -> Iterator[bpy.types.NodeTree]:
+    """Nodes of the materials of what a crowd shows."""
+    modifier = display.find_modifier(obj)
+    with suppress(SceneError):
+        if modifier is None:
+            return
+        shown = display.shown_body(modifier)
+        objects = shown.all_objects if isinstance(shown, bpy.types.Collection) else [shown]
+        slots = [slot.material for one in objects if one is not None for slot in one.material_slots]
+        for material in {*slots, display.get_input(modifier, "Material")} - {None}:
+            if material.node_tree is not None:
+                yield material.node_tree
+
+
+def _read_by(tree: bpy.types.NodeTree, seen: set[bpy.types.NodeTree]) -> Iterator[str]:
+    """Names of the attributes that nodes, and those of groups in them, read of copies."""
+    seen.add(tree)
+    for node in tree.nodes:
+        if isinstance(node, bpy.types.ShaderNodeAttribute):
+            if node.attribute_type == "INSTANCER":
+                yield node.attribute_name
+        elif isinstance(node, bpy.types.ShaderNodeGroup):
+            if node.node_tree is not None and node.node_tree not in seen:
+                yield from _read_by(node.node_tree, seen)
+
+
 def character_names(obj: bpy.types.Object) -> list[str]:
     """Names of the characters of a crowd; none where its display was changed.
 
@@ -89,15 +135,28 @@ def character_names(obj: bpy.types.Object) -> list[str]:
 
 
 def clip_names(obj: bpy.types.Object) -> list[str]:
-    """Names of the clips that the characters of a crowd have, in order; none of damaged ones.
+    """Names of the clips that the characters of a crowd have; none of damaged ones.
+
+    They are in the order of the first character, by which the attribute `clip` numbers them, then
+    those that only others have.
 
     Args:
         obj: Original (not evaluated) crowd object.
     """
-    with suppress(SteerError):
-        cast = cast_of(obj)
-        return sorted({clip.name for clips in cast.clips for clip in clips}) if cast else []
-    return []
+    return list(dict.fromkeys(clip.name for clips in _clips_of(obj) for clip in clips))
+
+
+def numbered_clips(obj: bpy.types.Object) -> list[str]:
+    """The same, each with its number where all characters count them alike.
+
+    Args:
+        obj: Original (not evaluated) crowd object.
+    """
+    names = clip_names(obj)
+    lists = [[clip.name for clip in clips] for clips in _clips_of(obj)]
+    if any(own != names[: len(own)] for own in lists):
+        return names
+    return [f"{number} {name}" for number, name in enumerate(names)]
 
 
 def shown_characters(obj: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
@@ -118,7 +177,12 @@ def most_clips(obj: bpy.types.Object) -> int:
     Args:
         obj: Original (not evaluated) crowd object.
     """
+    return max(map(len, _clips_of(obj)), default=0)
+
+
+def _clips_of(obj: bpy.types.Object) -> Sequence[Sequence[Row]]:
+    """The clips of each character of a crowd; none where one is damaged."""
     with suppress(SteerError):
         cast = cast_of(obj)
-        return max(map(len, cast.clips), default=0) if cast else 0
-    return 0
+        return cast.clips if cast else ()
+    return ()

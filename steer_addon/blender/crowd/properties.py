@@ -77,6 +77,7 @@ def settings_of(obj: bpy.types.Object) -> CrowdSettings:
         seed=steer.seed,
         cast=cast,
         body=casting.body_attribute(obj),
+        carried=casting.carried_of(obj),
     )
 
 
@@ -90,8 +91,12 @@ def staged_settings(shown: bpy.types.Object, obj: bpy.types.Object) -> CrowdSett
     Raises:
         ParameterError: A behavior type or a choice is unknown to this version.
     """
-    cast, body = casting.cast_of(obj), casting.body_attribute(obj)
-    return replace(settings_of(shown), cast=cast, body=body)
+    return replace(
+        settings_of(shown),
+        cast=casting.cast_of(obj),
+        body=casting.body_attribute(obj),
+        carried=casting.carried_of(obj),
+    )
 
 
 def bake_settings_of(obj: bpy.types.Object) -> KeyframeBakeSettings:

@@ -215,7 +215,7 @@ def draw_block(layout: UILayout, context: Context, obj: Object, name: str) -> No
     ):
         draw_named(column, obj.steer, "meets_collection", "Chosen Crowds")
     if name == "clips":
-        known = casting.clip_names(obj)
+        known = casting.numbered_clips(obj)
         text = f"Clips of these characters: {', '.join(known)}" if known else _NO_CLIPS
         draw_message(layout, context, text, "INFO")
 

@@ -224,6 +224,7 @@ class CrowdSettings:
             neither presets nor plain data have it.
         body: Point attribute that says as which object agents are shown, empty for none. It comes
             from the scene, too; nothing steers by it, and frames carry it.
+        carried: Point attributes that materials of what is shown read, likewise.
     """
 
     agents: AgentsSettings = AgentsSettings()
@@ -234,6 +235,7 @@ class CrowdSettings:
     seed: int = 0
     cast: Cast | None = None
     body: str = ""
+    carried: tuple[str, ...] = ()
     clips: ClipsSettings = ClipsSettings()
     meets: MeetsSettings = MeetsSettings()
     births: BirthsSettings = BirthsSettings()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -125,7 +125,7 @@ def make_frame(
     stack: Sequence[Behavior] = (),
     *,
     arriving: bool = False,
-    body: str = "",
+    carried: Iterable[str] = (),
 ) -> Frame:
     """Make the frame of these agents; walking agents stay upright on slopes.
 
@@ -135,7 +135,7 @@ def make_frame(
         motion: How it moves.
         stack: Its behaviors, some of which show what they remember.
         arriving: Whether to show which agents have `arrived`.
-        body: Point attribute to show, empty for none.
+        carried: Names of point attributes that it carries, where the agents have them.
     """
     heading = agents.heading
     attributes = shown(agents, stack)
@@ -143,8 +143,9 @@ def make_frame(
         attributes["arrived"] = agents.arrived.astype(np.float32)
     walks = motion.motion == "GROUND"
     attributes |= posture(agents, walks)
-    if body in agents.attributes:
-        attributes.setdefault(body, agents.attributes[body].astype(np.float32))
+    for name in carried:
+        if name in agents.attributes:
+            attributes.setdefault(name, agents.attributes[name].astype(np.float32))
     if walks:
         heading = heading * np.array([1.0, 1.0, 0.0], np.float32)
     return Frame(

@@ -58,8 +58,7 @@ def attribute_names(settings: CrowdSettings) -> set[str]:
     names.update(map(column_of, settings.groups))
     if settings.cast is not None:
         names.update(settings.cast.attributes)
-    if settings.body:
-        names.add(settings.body)
+    names.update(settings.carried, [settings.body] if settings.body else [])
     for cls in REGISTRY.values():
         names |= {name for name, info in own_parameters(cls).items() if info.per_agent}
     for entry in settings.behaviors:

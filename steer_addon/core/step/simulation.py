@@ -235,7 +235,7 @@ class Simulation:
             told.motion,
             told.behaviors,
             arriving=arrival.acts(told),
-            body=told.body,
+            carried=(told.body, *told.carried),
         )
 
 
