@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import Any
 
 import bpy
 
@@ -18,6 +19,8 @@ CHOICES = {"Random": RANDOM, "Index": INDEX}
 """Ways of *Choose By* other than an attribute."""
 _WRITTEN = {"position", "velocity", "rotation", "id", "speed", "radius", "alive", "color"}
 """What materials find on every copy."""
+_MADE = {"heading"}
+"""What *Add ▸ Crowd* gives to points: materials are not looked through for that alone."""
 
 
 def characters_of(modifier: bpy.types.NodesModifier) -> tuple[bpy.types.Object, ...]:
@@ -90,8 +93,7 @@ def carried_of(obj: bpy.types.Object) -> tuple[str, ...]:
     Args:
         obj: Original (not evaluated) crowd object.
     """
-    own = {item.name for item in obj.data.attributes if item.domain == "POINT"} - _WRITTEN
-    own = {name for name in own if name[0] != "."}
+    own = {name for name in obj.data.attributes.keys() if name[0] != "."} - _WRITTEN - _MADE
     made = len(obj.modifiers) > 1
     if not (own or made):
         return ()
@@ -116,13 +118,14 @@ def _shaders_of(obj: bpy.types.Object) -> Iterator[bpy.types.NodeTree]:
 def _read_by(tree: bpy.types.NodeTree, seen: set[bpy.types.NodeTree]) -> Iterator[str]:
     """Names of the attributes that nodes, and those of groups in them, read of copies."""
     seen.add(tree)
+    node: Any
     for node in tree.nodes:
-        if isinstance(node, bpy.types.ShaderNodeAttribute):
+        kind = node.type
+        if kind == "ATTRIBUTE":
             if node.attribute_type == "INSTANCER":
                 yield node.attribute_name
-        elif isinstance(node, bpy.types.ShaderNodeGroup):
-            if node.node_tree is not None and node.node_tree not in seen:
-                yield from _read_by(node.node_tree, seen)
+        elif kind == "GROUP" and node.node_tree is not None and node.node_tree not in seen:
+            yield from _read_by(node.node_tree, seen)
 
 
 def character_names(obj: bpy.types.Object) -> list[str]:
