@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 import bpy
 
 from ...core.characters.cast import INDEX, RANDOM, Cast
-from ...core.characters.pose_space import Row, split_clips
+from ...core.characters.pose_space import split_clips
 from ...core.errors import SceneError, SteerError
 from ..characters import library, library_group
 from ..display import display
 from ..display.look import look_of
+from .state import ATTRIBUTES
 
 CHOICES = {"Random": RANDOM, "Index": INDEX}
 """Ways of *Choose By* other than an attribute."""
-_WRITTEN = {"position", "velocity", "rotation", "id", "speed", "radius", "alive", "color"}
+_WRITTEN = {*ATTRIBUTES, "color"}
 """What materials find on every copy."""
 _MADE = {"heading"}
 """What *Add ▸ Crowd* gives to points: materials are not looked through for that alone."""
@@ -128,6 +129,18 @@ def _read_by(tree: bpy.types.NodeTree, seen: set[bpy.types.NodeTree]) -> Iterato
             yield from _read_by(node.node_tree, seen)
 
 
+def from_display(obj: bpy.types.Object) -> dict[str, Any]:
+    """What settings have of the display of a crowd: its cast, and attributes that frames carry.
+
+    Args:
+        obj: Original (not evaluated) crowd object.
+
+    Raises:
+        CharacterError: A character is damaged.
+    """
+    return {"cast": cast_of(obj), "body": body_attribute(obj), "carried": carried_of(obj)}
+
+
 def character_names(obj: bpy.types.Object) -> list[str]:
     """Names of the characters of a crowd; none where its display was changed.
 
@@ -146,7 +159,7 @@ def clip_names(obj: bpy.types.Object) -> list[str]:
     Args:
         obj: Original (not evaluated) crowd object.
     """
-    return list(dict.fromkeys(clip.name for clips in _clips_of(obj) for clip in clips))
+    return _in_order(_clips_of(obj))
 
 
 def numbered_clips(obj: bpy.types.Object) -> list[str]:
@@ -155,9 +168,9 @@ def numbered_clips(obj: bpy.types.Object) -> list[str]:
     Args:
         obj: Original (not evaluated) crowd object.
     """
-    names = clip_names(obj)
-    lists = [[clip.name for clip in clips] for clips in _clips_of(obj)]
-    if any(own != names[: len(own)] for own in lists):
+    clips = _clips_of(obj)
+    names = _in_order(clips)
+    if any(own != names[: len(own)] for own in clips):
         return names
     return [f"{number} {name}" for number, name in enumerate(names)]
 
@@ -183,9 +196,14 @@ def most_clips(obj: bpy.types.Object) -> int:
     return max(map(len, _clips_of(obj)), default=0)
 
 
-def _clips_of(obj: bpy.types.Object) -> Sequence[Sequence[Row]]:
-    """The clips of each character of a crowd; none where one is damaged."""
+def _clips_of(obj: bpy.types.Object) -> list[list[str]]:
+    """Names of the clips of each character of a crowd; none where one is damaged."""
     with suppress(SteerError):
         cast = cast_of(obj)
-        return cast.clips if cast else ()
-    return ()
+        return [[clip.name for clip in clips] for clips in cast.clips] if cast else []
+    return []
+
+
+def _in_order(clips: list[list[str]]) -> list[str]:
+    """Names of the clips of all characters, each once."""
+    return list(dict.fromkeys(name for own in clips for name in own))

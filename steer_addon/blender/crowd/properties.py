@@ -68,16 +68,13 @@ def settings_of(obj: bpy.types.Object) -> CrowdSettings:
     steer = obj.steer
     blocks = {name: read_settings(getattr(steer, name), cls) for name, cls in BLOCKS.items()}
     stack = tuple(behavior_of(item) for item in steer.behaviors)
-    cast = casting.cast_of(obj)
     groups = tuple(read_settings(item, GroupSettings) for item in steer.groups)
     return CrowdSettings(
         **blocks,
         behaviors=stack,
         groups=groups,
         seed=steer.seed,
-        cast=cast,
-        body=casting.body_attribute(obj),
-        carried=casting.carried_of(obj),
+        **casting.from_display(obj),
     )
 
 
@@ -91,12 +88,7 @@ def staged_settings(shown: bpy.types.Object, obj: bpy.types.Object) -> CrowdSett
     Raises:
         ParameterError: A behavior type or a choice is unknown to this version.
     """
-    return replace(
-        settings_of(shown),
-        cast=casting.cast_of(obj),
-        body=casting.body_attribute(obj),
-        carried=casting.carried_of(obj),
-    )
+    return replace(settings_of(shown), **casting.from_display(obj))
 
 
 def bake_settings_of(obj: bpy.types.Object) -> KeyframeBakeSettings:

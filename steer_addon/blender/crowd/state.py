@@ -26,7 +26,7 @@ _OWNER_KEY = unseen("steer_owner")
 _FRAME_KEY = "steer_frame"
 PLAYBACK_KEY = "steer_playback"
 """Custom property of a state that plays a baked file by itself; it is never written to."""
-_ATTRIBUTES = {
+ATTRIBUTES = {
     "position": ("FLOAT_VECTOR", "vector", np.float32, 3),
     "velocity": ("FLOAT_VECTOR", "vector", np.float32, 3),
     "rotation": ("QUATERNION", "value", np.float32, 4),
@@ -138,11 +138,11 @@ def _fill(mesh: bpy.types.Mesh, frame: Frame) -> None:
     if len(mesh.vertices) != count:
         mesh.clear_geometry()
         mesh.vertices.add(count)
-    shown = {n: v for n, v in frame.attributes.items() if n not in _ATTRIBUTES}
+    shown = {n: v for n, v in frame.attributes.items() if n not in ATTRIBUTES}
     for name in _shown_names(mesh):
         if name not in shown:
             mesh.attributes.remove(mesh.attributes[name])
-    for name, (kind, prop, dtype, _) in _ATTRIBUTES.items():
+    for name, (kind, prop, dtype, _) in ATTRIBUTES.items():
         _write(mesh, name, kind, prop, np.asarray(getattr(frame, name), dtype))
     for name, values in shown.items():
         _write(mesh, name, "FLOAT", "value", np.asarray(values, np.float32))
@@ -162,7 +162,7 @@ def _shown_names(mesh: bpy.types.Mesh) -> list[str]:
     return [
         attribute.name
         for attribute in mesh.attributes
-        if attribute.name not in _ATTRIBUTES
+        if attribute.name not in ATTRIBUTES
         and attribute.data_type == "FLOAT"
         and attribute.domain == "POINT"
         and not attribute.is_internal
@@ -178,11 +178,11 @@ def _read(mesh: bpy.types.Mesh, name: str, prop: str, dtype: Any, width: int) ->
 def read_state(state: bpy.types.Object) -> frames.Frame | None:
     """Return the frame that the state shows, or None when it shows none."""
     mesh: bpy.types.Mesh = state.data
-    if not len(mesh.vertices) or any(name not in mesh.attributes for name in _ATTRIBUTES):
+    if not len(mesh.vertices) or any(name not in mesh.attributes for name in ATTRIBUTES):
         return None
     values = {
         name: _read(mesh, name, prop, dtype, width)
-        for name, (_, prop, dtype, width) in _ATTRIBUTES.items()
+        for name, (_, prop, dtype, width) in ATTRIBUTES.items()
     }
 
     return frames.Frame(
