@@ -89,7 +89,7 @@ def rigid(found, stand, connected):
     the turn as far as the leg is thick. Soles are where they belong; only where bones of a leg are
     connected, so that it cannot get shorter, a foot in the air may be too low by half of its lift.
     """
-    legs = found.rows[-1].legs
+    legs = next(row.legs for row in found.rows if row.legs)
     turn, lift = (np.abs([getattr(leg, n) for leg in legs]).max() for n in ("turns", "lifts"))
     hips = [np.array(found.rig.data.bones[name].head_local)[:2] for name in found.legs]
     thick = np.min([np.linalg.norm(stand[:, :2] - hip, axis=1) for hip in hips], axis=0)

@@ -213,7 +213,7 @@ def test_clips_grow_out_of_standing_and_those_that_end_as_they_begin_go_round(em
     fall = add_gait(rig, "Fall", 0.0, 12, drift=3.0)
     recipe = Recipe("Idle", "Walk", clips=(("march", "Walk"), ("fall", fall.name)), plan=COARSE)
     space = make(rig, recipe).space
-    clips, _ = split_clips(space.clips)
+    clips, *_ = split_clips(space.clips)
     march, fell = clips
     assert [(clip.name, clip.loops, clip.goes_round) for clip in clips] == [
         ("march", False, True), ("fall", False, False)

@@ -55,7 +55,7 @@ def test_loops_are_guessed_from_motion_and_can_be_corrected(empty_scene):
     assert (rigs.loops(rig, idle), rigs.loops(rig, fall)) == (True, False)
     clips = (("wait", "Idle"), ("fall", "Fall"))
     recipe = Recipe("Idle", "Walk", clips=clips, once=("wait",), loops=("fall",), plan=COARSE)
-    clips, _ = split_clips(make(rig, recipe).space.clips)
+    clips, *_ = split_clips(make(rig, recipe).space.clips)
     assert [clip.goes_round for clip in clips] == [False, True]
 
 

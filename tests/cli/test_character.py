@@ -73,7 +73,7 @@ def test_make_a_character(made):
     names = [row["name"] for row in told.data["rows"]]
     assert names[0] == "stand" and "walk" in names
     assert told.data["character"] == "Walker Character"
-    assert names[-4:] == ["run", "wait", "turn left", "turn right"]
+    assert names[-5:] == ["run", "wait", "turn left", "turn right", "last steps"]
     assert all(row["loops"] for row in told.data["rows"])
     assert "stand Idle, walk Walk, run Run, feet by motion" in told.err
     assert "About" in told.err and "MB" in told.err

@@ -41,7 +41,8 @@ def test_no_vertex_jumps_between_poses(figure):
 def test_clips_of_people_begin_and_end_where_standing_begins(name):
     figure = made(name)
     clips = {row.name: poses(figure, row) for row in figure.space.clips}
-    assert set(clips) == {"wave", "clap", "look around", "turn left", "turn right"}
+    shown = {"wave", "clap", "look around", "turn left", "turn right", "last steps"}
+    assert set(clips) == shown
     for row in split_clips(figure.space.clips)[0]:
         points, stands = clips[row.name], figure.space.positions[0]
         assert np.abs(points[[0, -1]] - stands).max() < 1e-5

@@ -99,15 +99,15 @@ def test_slow_turns_and_trembling_headings_take_no_steps():
 def test_bodies_that_fly_or_have_no_such_poses_do_not_step_round():
     for name in ("bird", "fish"):
         assert split_clips(made(name).space.clips)[1] == ()
-    assert (Cast(((Row("stand", 0, 4),),)).rounds_table()[:, 0] == -1.0).all()
+    assert (Cast(((Row("stand", 0, 4),),)).spots()[:, 0] == -1.0).all()
 
 
 def test_rows_of_turning_are_the_last_two_of_the_clips():
     wave = Row("wave", 0, 4)
-    assert split_clips((wave, LEFT, RIGHT)) == ((wave,), (LEFT, RIGHT))
+    assert split_clips((wave, LEFT, RIGHT)) == ((wave,), (LEFT, RIGHT), ())
     for other in ((), (wave,), (LEFT,), (RIGHT, LEFT), (LEFT, RIGHT, wave), (wave, LEFT)):
-        assert split_clips(other) == (other, ())
+        assert split_clips(other) == (other, (), ())
     uneven = (LEFT, replace(RIGHT, count=7))
-    assert split_clips(uneven) == (uneven, ())
+    assert split_clips(uneven) == (uneven, (), ())
     cast = Cast(((Row("stand", 0, 4),),), clips=((wave,),), rounds=((LEFT, RIGHT),))
-    np.testing.assert_array_equal(cast.rounds_table(), [[2.0, 1.2, 20.0]])
+    np.testing.assert_array_equal(cast.spots(), [[2.0, 1.2, 20.0, -1.0, 1.0]])

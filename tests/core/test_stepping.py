@@ -53,7 +53,7 @@ def made(wide=0.12, passing=(0.5, 0.0), swapped=False):
 def test_planted_feet_turn_back_as_far_as_the_body_turns():
     rows, stand = made()
     space = rows.space()
-    _, (left, right) = split_clips(space.clips)
+    _, (left, right), _ = split_clips(space.clips)
     points = space.positions[left.first : left.first + left.count].astype(float)
     np.testing.assert_allclose(points[0], stand, atol=1e-6)
     stays = turned(points.copy(), np.arange(left.count) / left.count * left.turn)

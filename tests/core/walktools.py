@@ -210,8 +210,15 @@ def walk(
         np.zeros((1, 3)), heading=[[0.0, -1.0, 0.0]], radius=0.25, mass=1.0, max_speed=10.0,
         max_force=100.0,
     )  # fmt: skip
-    clips, rounds = split_clips(space.clips)
-    cast = Cast((space.gaits,), scale=scale, clips=(clips,), rounds=(rounds,), upright=(upright,))
+    clips, rounds, lasts = split_clips(space.clips)
+    cast = Cast(
+        (space.gaits,),
+        scale=scale,
+        clips=(clips,),
+        rounds=(rounds,),
+        lasts=(lasts,),
+        upright=(upright,),
+    )
     settings = CrowdSettings(cast=cast)
     yaw, place, found, rise = 0.0, np.zeros(3), [], np.array(rise)
     agents.normal[:] = np.array([-rise[0], -rise[1], 1.0]) / np.sqrt(1.0 + np.dot(rise, rise))
@@ -259,8 +266,9 @@ def random_journey(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def changing(went: Walk, speeds: np.ndarray) -> np.ndarray:
     """In which steps a body speeds up, slows down or brings its feet down."""
-    gaits = went.gaits[1:]
-    lands = (speeds[1:] == 0.0) & (gaits > 0) & (gaits < len(went.space.gaits))
+    gaits, rows = went.gaits[1:], went.space.rows
+    steps = (gaits > 0) & (gaits < len(went.space.gaits))
+    lands = (speeds[1:] == 0.0) & (steps | np.array([rows[gait].last_steps for gait in gaits]))
     return np.asarray((np.abs(np.diff(speeds)) > 1.0e-6) | lands)
 
 

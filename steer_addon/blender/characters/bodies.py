@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.characters.aligning import AHEAD, along, rounds_of
 from ...core.characters.contacts import Cycle, passing_times
-from ...core.characters.ladder import add_gaits
+from ...core.characters.ladder import add_gaits, add_last_steps
 from ...core.characters.memory import expected_poses
 from ...core.characters.pose_space import F32
 from ...core.characters.recipe import Recipe
@@ -209,6 +209,7 @@ class Posed(Body):
         legs = self.owners.legs_of(cycle.planted)
         self.legs, sides = tuple(legs), tuple(legs.values())
         yield from add_rounds(rows, self._sample, place, passing_times(cycle), sides)
+        yield from add_last_steps(rows, self._sample, place)
 
     def feet_of_sides(self) -> tuple[NDArray[np.intp], ...]:
         """The same, by bones: those from which feet hang, or two that are given or named so.

@@ -55,13 +55,14 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
     choice = str(display.get_input(modifier, "Choose By"))
     asked = any(group.characters for group in obj.steer.groups)
     gaits, others = zip(*map(library.rows_of, shown), strict=True)
-    clips, rounds = zip(*map(split_clips, others), strict=True)
+    clips, rounds, lasts = zip(*map(split_clips, others), strict=True)
     look = look_of(modifier)
     upright = tuple(look.upright * library_group.upright_of(character) for character in shown)
     return Cast(
         gaits=gaits,
         clips=clips,
         rounds=rounds,
+        lasts=lasts,
         scale=look.scale,
         sized=look.full_radius > 0.0,
         choice=CHOICES.get(choice, str(display.get_input(modifier, "Attribute"))),

@@ -375,7 +375,7 @@ def _made_anew(
 
 def _told(what: str, made: making.Made) -> str:
     feet = f", feet: {', '.join(made.feet[:6])}" if made.feet else ""
-    clips, rounds = split_clips(made.space.clips)
+    clips, rounds, _lasts = split_clips(made.space.clips)
     turns = " and turns on the spot" if rounds else ""
     return (
         f"{what} {made.character.name!r} with {counted(len(made.space.gaits), 'gait')}, "

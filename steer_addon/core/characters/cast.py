@@ -14,8 +14,8 @@ from .pose_space import KNOTS, LEAVES, Row
 
 SPEED, STRIDE, DURATION, FROM_STAND, CLOSE, COUNT, STANDS = range(7)
 """Columns of a table of gaits."""
-LEFT, ANGLE, POSES = range(3)
-"""Columns of a table of turns on the spot."""
+LEFT, ANGLE, POSES, LAST, LASTS = range(5)
+"""Columns of a table of what bodies do on the spot."""
 RANDOM, INDEX = "at random", "by index"
 """Ways to choose a character; names of point attributes are others."""
 GIVEN = "character"
@@ -70,6 +70,7 @@ class Cast:
         names: Name of each character; None where no group asks for one.
         rounds: The rows of turning on the spot of each character, see `split_clips`; none at all
             where none has any. In the pose space they follow its clips.
+        lasts: The row of last steps of each character, likewise; it follows those.
         upright: Share of the slope by which the body of each character is not tilted, 0 to 1; none
             at all where all are upright.
     """
@@ -84,6 +85,7 @@ class Cast:
     names: tuple[str, ...] | None = None
     rounds: tuple[tuple[Row, ...], ...] = ()
     upright: tuple[float, ...] = ()
+    lasts: tuple[tuple[Row, ...], ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there are characters."""
@@ -128,17 +130,23 @@ class Cast:
         """Share of the slope by which the body of each character is not tilted, 0 to 1."""
         return np.array(self.upright or [1.0] * len(self.gaits))
 
-    def rounds_table(self) -> NDArray[np.float64]:
-        """Row of turning left, turn of a cycle [rad] and number of poses of each character.
+    def spots(self) -> NDArray[np.float64]:
+        """What bodies do on the spot: turning, and last steps.
 
-        That of turning right follows the row; it is -1 where there are none. The shape of the table
-        is (character_count, 3).
+        Row of turning left, turn of a cycle [rad] and number of its poses, row of last steps and
+        their time [s] of each character. The row of turning right follows that of turning left;
+        rows are -1 where there are none. The shape of the table is (character_count, 5).
         """
-        table = np.tile([-1.0, 1.0, 1.0], (len(self.gaits), 1))
-        for who, rows in enumerate(self.rounds):
-            if rows:
-                before = len(self.gaits[who]) + (len(self.clips[who]) if self.clips else 0)
-                table[who] = before, rows[0].turn, rows[0].count
+        table = np.tile([-1.0, 1.0, 1.0, -1.0, 1.0], (len(self.gaits), 1))
+        for who, gaits in enumerate(self.gaits):
+            clips, rounds, lasts = (
+                rows[who] if rows else () for rows in (self.clips, self.rounds, self.lasts)
+            )
+            after = len(gaits) + len(clips)
+            if rounds:
+                table[who, :LAST] = after, rounds[0].turn, rounds[0].count
+            if lasts:
+                table[who, LAST:] = after + len(rounds), lasts[0].duration
         return table
 
 

@@ -13,9 +13,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..numeric.easing import smoothstep
 from .contacts import SOLE, Cycle, turned
-from .pose_space import F32, FIRST
-from .rows import FirstSteps, Place, Rows, Sample, Steps, Weights, dense, place_of
+from .pose_space import F32, FIRST, LAST_POSES, LAST_STEPS, LAST_TIME, Row
+from .rows import (
+    FirstSteps,
+    Place,
+    Rows,
+    Sample,
+    Steps,
+    Weights,
+    dense,
+    laid,
+    origin_of,
+    place_of,
+)
 
 _APART = 0.0095
 """Share of the height by which the poses of neighboring gaits from walk to run differ at most."""
@@ -202,6 +214,38 @@ def _half(
     shares = np.array([[away(time)] for time in even])
     moves -= (1.0 - shares) * halved.moves_at(np.array(start)) + shares * at_walk
     return FirstSteps(first_steps, halved, away)
+
+
+def add_last_steps(rows: Rows, sample: Sample, stand: Place) -> Steps[None]:
+    """Add last steps, where first ones are known, see `Row.last_steps`; it is the last row of all.
+
+    Args:
+        rows: Where they are added, after all others.
+        sample: Blends of the actions, whose phases are aligned.
+        stand: Where standing is.
+    """
+    if len(rows.gaits) < 3 or not rows.gaits[1].both_sides:
+        return
+    gait, count = rows.gait_origins[2], rows.gaits[2].count
+    away = 1.0 - smoothstep(np.arange(LAST_POSES) / LAST_POSES)
+    shares = np.concatenate([away, away])
+    half = np.repeat([0, count // 2], LAST_POSES)
+    times, turns, shifts = (
+        np.array(values)[half] for values in (gait.times, gait.turns, gait.shifts)
+    )
+    # standing may be turned otherwise, and elsewhere
+    turns = shares * turns + (1.0 - shares) * (stand.angle - gait.place.angle)
+    shifts = shares[:, None] * shifts + (1.0 - shares)[:, None] * stand.beside(gait.place)
+
+    def set_down(number: float) -> F32:
+        share = shares[int(number)]
+        stood, walked, ran = (float(share * weight) for weight in gait.weights)
+        return sample((stood, walked, ran), float(times[int(number)]), float(1.0 - share))
+
+    poses = yield from laid(set_down, gait.place, list(range(len(half))), turns, shifts)
+    row = Row(LAST_STEPS, rows.pose_count, len(poses), duration=2.0 * LAST_TIME, last_steps=True)
+    origin = origin_of(gait.weights, gait.place, times, shares, turns, shifts)
+    rows.add_further(row, origin, poses)
 
 
 def _at(sample: Sample, weights: Weights) -> Callable[[float], F32]:

@@ -32,6 +32,10 @@ TABLES = {
 """Fields of `Row` that are tables, and their shapes where they are not empty."""
 FIRST = 0.6
 """Speed of first steps, as a share of that of the gait that they lead to, see `Row.from_stand`."""
+LAST_STEPS = "last steps"
+"""Name of the row of `Row.last_steps`."""
+LAST_POSES, LAST_TIME = 10, 0.4
+"""Poses of each half of it, and their time [s]: so a foot of rigs goes by up to 20 mm a frame."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,9 @@ class Row:
             phases; none where they are not.
         turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
             row shows turning on the spot; 0 for all others. See `split_clips`.
+        last_steps: Whether the row is how a body that has stopped comes to stand: at phases 0 and
+            1/2 as the slowest gait is there, where its feet pass each other, and as standing begins
+            before the next one of them. See `split_clips`.
         lifts: How high the planted foot is at even phases [m], by which bodies are shifted on
             slopes, so that feet do not slip as they rise; none where planted feet lie still.
     """
@@ -93,6 +100,7 @@ class Row:
     begins_twice: bool = False
     landing: tuple[tuple[float], ...] = ()
     parting: tuple[tuple[float, float, float], ...] = ()
+    last_steps: bool = False
 
     @cached_property
     def _hash(self) -> int:
@@ -119,7 +127,7 @@ class PoseSpace:
     Attributes:
         positions: Vertices of each pose [m], shape (pose_count, vertex_count, 3).
         gaits: Rows by rising speed; the first one is standing.
-        clips: Further rows, which users play by their name, and those of turning on the spot.
+        clips: Further rows: those that users play by their name, and those of `split_clips`.
 
     Raises:
         CharacterError: Rows do not cover the poses in order, or gaits do not rise.
@@ -167,17 +175,19 @@ class PoseSpace:
         return len(self.positions)
 
 
-def split_clips(clips: tuple[Row, ...]) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
-    """Rows that users play by their name, and after them two of turning on the spot, or none.
+def split_clips(clips: tuple[Row, ...]) -> tuple[tuple[Row, ...], ...]:
+    """Rows that users play by their name, two of turning on the spot or none, one of last steps.
 
     Args:
         clips: Rows of a character after its gaits.
 
     Returns:
-        Both; the second ones turn to the left and to the right, by the same angle, in as many
-        poses.
+        The three; those of turning lead to the left and to the right, by the same angle, in as many
+        poses. There is one row of last steps, or none.
     """
+    lasts = clips[-1:] if clips and clips[-1].last_steps else ()
+    clips = clips[: len(clips) - len(lasts)]
     if len(clips) > 1 and 0.0 < clips[-2].turn == -clips[-1].turn:
         if clips[-2].count == clips[-1].count:
-            return clips[:-2], clips[-2:]
-    return clips, ()
+            return clips[:-2], clips[-2:], lasts
+    return clips, (), lasts

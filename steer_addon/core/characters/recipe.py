@@ -17,7 +17,9 @@ _USUAL = 0.6, 2.5
 """Heights from which to which bodies have the usual way between two poses [m]."""
 _STRIDES = 1.0e-3, 1.0e3
 """Least and greatest stride that can be given [m]."""
-_OWN_ROWS = re.compile(r"stand|first steps|(walk|run)( \d+%)?|turn (left|right)", re.IGNORECASE)
+_OWN_ROWS = re.compile(
+    r"stand|first steps|(walk|run)( \d+%)?|turn (left|right)|last steps", re.IGNORECASE
+)
 """Names of the rows that characters get without any clips."""
 
 

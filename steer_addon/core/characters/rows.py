@@ -294,7 +294,7 @@ class Rows:
         times = row_times(cycle, pose_count(cycle.stride, step))
         turns, *level = cycle.moves_at(np.array(times)).T
         shifts = np.stack([*level, np.zeros(len(times))], axis=1)
-        poses = yield from _laid(sample, place_of(cycle), times, turns, shifts)
+        poses = yield from laid(sample, place_of(cycle), times, turns, shifts)
         row = Row(name, self.pose_count, len(times), speed, cycle.stride, cycle.stride / speed)
         origin = origin_of(weights, place_of(cycle), times, (), turns, shifts)
         self._add(replace(row, close=close), origin, poses)
@@ -327,7 +327,7 @@ class Rows:
             turns = turns + (1.0 - shares) * (stand.angle - place.angle)
             shifts = np.stack([*level, np.zeros(count)], axis=1)
             shifts += (1.0 - shares)[:, None] * stand.beside(place)
-            poses = yield from _laid(half.sample, place, times, turns, shifts)
+            poses = yield from laid(half.sample, place, times, turns, shifts)
             found.append((times, shares, turns, shifts, poses))
         when, part, angles, moved, poses = map(np.concatenate, zip(*found, strict=True))
         row = Row(name, self.pose_count, len(poses), speed, stride, stride / speed)
@@ -362,8 +362,8 @@ def _each(sample: Callable[[float], F32], times: Iterable[float]) -> Steps[F32]:
     return np.stack(found)
 
 
-def _laid(
-    sample: Callable[[float], F32], place: Place, times: list[float], turns: F64, shifts: F64
+def laid(
+    sample: Callable[[float], F32], place: Place, times: Iterable[float], turns: F64, shifts: F64
 ) -> Steps[F32]:
     """Samples at their place, turned and moved."""
     poses = yield from _each(lambda time: place.put(sample(time)), times)

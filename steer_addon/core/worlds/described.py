@@ -12,7 +12,7 @@ from ..characters.pose_space import TABLES, Row
 from ..diagnoses import Diagnosis, catalog
 from .layout import MOST_NAMES, MOST_TEXT
 
-_ROWS = ("gaits", "clips", "rounds")
+_ROWS = ("gaits", "clips", "rounds", "lasts")
 """Fields of a cast that hold rows of each character."""
 _MOST_POSES = 1 << 24
 
@@ -85,9 +85,10 @@ def cast_from_dict(data: Any) -> Cast | None:
     upright = tuple(map(number, listed(data["upright"])))
     names = None if data["names"] is None else tuple(map(text, listed(data["names"])))
     require(count and all(rows["gaits"]))
-    for known in (rows["clips"], rows["rounds"], weights, upright, names or ()):
+    for known in (rows["clips"], rows["rounds"], rows["lasts"], weights, upright, names or ()):
         require(len(known) in (0, count))
     require(all(len(turns) in (0, 2) for turns in rows["rounds"]))
+    require(all(len(steps) in (0, 1) for steps in rows["lasts"]))
     return Cast(
         **rows,
         scale=number(data["scale"]),

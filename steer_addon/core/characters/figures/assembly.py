@@ -16,9 +16,10 @@ from ...doors import tomllib
 from ...errors import SteerError
 from ...files.signed import Format, loaded
 from ...files.staging import replace_file
+from ...numeric.easing import smoothstep
 from .. import curves, leaving
 from ..figure import Figure, Skeleton, Slot
-from ..pose_space import TABLES, PoseSpace, Row
+from ..pose_space import LAST_POSES, LAST_STEPS, LAST_TIME, TABLES, PoseSpace, Row
 from .skin import Follows, Skin
 from .turning import Floats, quaternions, skinned
 
@@ -90,6 +91,22 @@ def both_sides(skeleton: Skeleton, joints: Joints) -> Joints:
     flip = np.array([-1.0, 1.0, 1.0])
     mirrored = places[:, partner] * flip, turned[:, partner] * flip[:, None] * flip
     return np.concatenate([places, mirrored[0]]), np.concatenate([turned, mirrored[1]])
+
+
+def add_last_steps(
+    rows: list[Row], poses: list[Joints], skeleton: Skeleton, posed: Callable[[Floats], Joints]
+) -> int:
+    """Append the row of last steps, and its joints; returns how many.
+
+    Args:
+        rows: Rows of a figure.
+        poses: Their joints.
+        skeleton: Its joints.
+        posed: Gives the joints of poses between how the slowest gait begins, 1, and standing, 0.
+    """
+    next_row(rows, LAST_STEPS, 2 * LAST_POSES, duration=2.0 * LAST_TIME, last_steps=True)
+    poses.append(both_sides(skeleton, posed(1.0 - smoothstep(np.arange(LAST_POSES) / LAST_POSES))))
+    return 1
 
 
 def by_time(

@@ -9,6 +9,7 @@ from ..figure import Figure, Skeleton
 from .assembly import (
     Joints,
     Table,
+    add_last_steps,
     assembled,
     both_sides,
     phases,
@@ -52,6 +53,10 @@ def make_dog(tolerance: float) -> Figure:
     added = add_rounds(
         rows, poses, values, tolerance / (_FAR * table["leg"]),
         lambda phase: _turning(skeleton, phase, gaits[0], values),
+    )  # fmt: skip
+    added += add_last_steps(
+        rows, poses, skeleton,
+        lambda share: _posed(skeleton, table, 0.0 * share, gaits[2], gaits[0], share),
     )  # fmt: skip
     return assembled("dog", table, skeleton, _skin(table, skeleton), rows, poses, added)
 
@@ -112,11 +117,25 @@ def _foot(table: Table, name: str) -> Foot:
 
 
 def _posed(
-    skeleton: Skeleton, table: Table, phase: Floats, gait: Gait, stand: Gait | None = None
+    skeleton: Skeleton,
+    table: Table,
+    phase: Floats,
+    gait: Gait,
+    stand: Gait | None = None,
+    stops: Floats | None = None,
 ) -> Joints:
-    """Joints of a dog at phases of a gait, or of first steps to it from how it stands."""
+    """Joints of a dog at phases of a gait, or of first or last steps.
+
+    Args:
+        skeleton: Its joints.
+        table: Its table.
+        phase: Phases, shape (n,).
+        gait: The gait.
+        stand: How the dog stands, for first and last steps.
+        stops: For last steps, how much it is as the gait is, 0 to 1, shape (n,).
+    """
     none, moves = 0.0 * phase, "stride" in gait
-    share = none + 1.0 if stand is None else away_from_stand(phase)
+    share = none + 1.0 if stand is None else away_from_stand(phase) if stops is None else stops
     rest = {name: skeleton.rest[i].astype(float) for i, name in enumerate(skeleton.names)}
     turns = _trunk(phase, gait, moves)
     if stand is not None:
@@ -146,7 +165,10 @@ def _posed(
                 else:
                     place = np.stack([ankle[:, 0] * side, none, ankle[:, 2]], axis=-1)
                     held = Track(place, none, none, none, none == 0.0)
-                    track = first_track(phase, late, own, foot, held)
+                    if stops is None:
+                        track = first_track(phase, late, own, foot, held)
+                    else:
+                        track = held.toward(foot_track(phase + late, own, foot), stops)
                 ankle[:, 0] = side * track.ankle[:, 0]
                 ankle[:, 1] += track.ankle[:, 1]
                 ankle[:, 2] = track.ankle[:, 2]

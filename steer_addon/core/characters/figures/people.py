@@ -8,6 +8,7 @@ from ..figure import Figure
 from ..pose_space import FIRST, Row
 from .assembly import (
     Table,
+    add_last_steps,
     assembled,
     both_sides,
     next_row,
@@ -50,6 +51,9 @@ def make_person(name: str, tolerance: float) -> Figure:
         rows, poses, values, tolerance / (_FAR * body.leg),
         lambda phase: body.turning(phase, gaits[0], values),
     )  # fmt: skip
+    clips += add_last_steps(
+        rows, poses, skeleton, lambda share: body.stopping(share, gaits[0], gaits[2])
+    )
     return assembled(name, table, skeleton, skin_of(table, skeleton), rows, poses, clips)
 
 

@@ -70,6 +70,21 @@ class Track:
     yaw: Floats
     planted: np.typing.NDArray[np.bool_]
 
+    def toward(self, other: Track, share: Floats) -> Track:
+        """A track between this one, 0, and another one, 1; planted where both are."""
+
+        def mixed(one: Floats, two: Floats) -> Floats:
+            result: Floats = one + share * (two - one)
+            return result
+
+        return Track(
+            mixed(self.ankle.T, other.ankle.T).T,
+            mixed(self.pitch, other.pitch),
+            mixed(self.toes, other.toes),
+            mixed(self.yaw, other.yaw),
+            self.planted & other.planted,
+        )
+
 
 def gait_at(stride: float, keys: dict[str, list[float]], leg: float) -> Gait:
     """A gait between the keys of a table.

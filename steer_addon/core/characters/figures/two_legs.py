@@ -68,17 +68,39 @@ class Body:
             stand: How the person stands.
             gait: The gait that the steps lead to.
         """
-        share = away_from_stand(phase)
-        stood, still = self._stands(0.0 * phase, stand, {})
-        root, turns = self._moves(phase, gait)
-        root = stood + share[:, None] * (root - stood)
-        turns = {name: between(still[name], turns[name], share) for name in turns}
+        root, turns = self._between(away_from_stand(phase), phase, stand, gait)
         tracks = {}
         for side, late in (("_l", 0.0), ("_r", 0.5)):
             own = self._foot_of(stand, 0.0 * phase)
             tracks[side] = first_track(phase, late, gait, self.foot, own)
         tracks["_r"] = _mirrored(tracks["_r"])
         return self._sunk(root, turns, tracks)
+
+    def stopping(self, share: Floats, stand: Gait, gait: Gait) -> tuple[Floats, Floats]:
+        """Joints of last steps, in which the right foot is set down; as `moving`.
+
+        Args:
+            share: How much the body is as the gait begins, where the right foot passes the left
+                one, 0 to 1, shape (n,).
+            stand: How the person stands.
+            gait: The gait.
+        """
+        none, tracks = 0.0 * share, {}
+        root, turns = self._between(share, none, stand, gait)
+        for side, late in (("_l", 0.0), ("_r", 0.5)):
+            own = self._foot_of(stand, none)
+            tracks[side] = own.toward(foot_track(none + late, gait, self.foot), share)
+        tracks["_r"] = _mirrored(tracks["_r"])
+        return self._sunk(root, turns, tracks)
+
+    def _between(
+        self, share: Floats, phase: Floats, stand: Gait, gait: Gait
+    ) -> tuple[Floats, dict[str, Floats]]:
+        """Pelvis and rotations between standing, 0, and a walk at phases, 1, without the legs."""
+        stood, still = self._stands(0.0 * phase, stand, {})
+        root, turns = self._moves(phase, gait)
+        root = stood + share[:, None] * (root - stood)
+        return root, {name: between(still[name], turns[name], share) for name in turns}
 
     def turning(self, phase: Floats, stand: Gait, values: Gait) -> tuple[Floats, Floats]:
         """Joints of somebody who turns to the left on the spot; as `moving`.

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...agents import Agents
-from ...characters.cast import CLIP, CLIP_MEMORY, DURATION, LEFT, MEMORY, POSTURE, TEMPO, Cast
+from ...characters.cast import CLIP, CLIP_MEMORY, DURATION, MEMORY, POSTURE, TEMPO, Cast
 from ...characters.pose_space import Row
 from ...compiled.jit import kernel, parallel_for
 from ...crowd.clips import ClipsSettings
@@ -99,8 +99,9 @@ def stand_instead(cast: Cast, posture: NDArray[np.float32]) -> None:
     if posture[:, GAIT].max(initial=0.0) < counts.min():
         return
     who = posture[:, CHARACTER].astype(np.int64)
-    after = posture[:, GAIT] - cast.rounds_table()[who, LEFT]
-    in_clip = (posture[:, GAIT] >= counts[who]) & ((after < 0.0) | (after > 1.0))
+    clips = np.array([len(own) for own in cast.clips or [()] * len(counts)])[who]
+    after = posture[:, GAIT] - counts[who]
+    in_clip = (after >= 0.0) & (after < clips)
     posture[in_clip, GAIT] = 0.0
 
 

@@ -25,6 +25,7 @@ from ...characters.cast import (
     COUNT,
     DURATION,
     FROM_STAND,
+    LAST,
     LEFT,
     MEMORY,
     POSTURE,
@@ -56,6 +57,7 @@ from .landing import (
     shift,
     swing_on,
 )
+from .last_steps import SLOWEST, set_down
 from .leaving import WAY, changed, like, part_from
 from .rounds import goes_round, gone_round, hold_round
 from .stairs import STAIRS, climb
@@ -135,7 +137,7 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         settings.cast.table(),
         (turns_of(settings.cast), leaving_of(settings.cast), lifts_of(settings.cast)),
         settings.cast.uprights(),
-        settings.cast.rounds_table(),
+        settings.cast.spots(),
         settings.motion.motion == "GROUND",
         tempo,
         float(dt),
@@ -197,6 +199,15 @@ def _way(old, new, turned, ahead, size, on_ground):
 
 
 @kernel
+def _beats(speed, climbed, size, dt):
+    """Speed that decides on the gait of a body that flies or swims.
+
+    Climbing takes strong beats, sinking takes none.
+    """
+    return max(0.0, speed + CLIMB * climbed / (size * dt))
+
+
+@kernel
 def _next(table, who, gait, wanted, half):
     """The gait after a place where feet pass, half a cycle of number `half`: a neighbor at most.
 
@@ -240,12 +251,13 @@ def _by_time(table, who, phase, gait, wanted, way, dt):
 
 
 @kernel
-def _moved(table, leaving, who, phase, gait, way, back, speed, dt, limbs, i):
+def _moved(table, leaving, last, who, phase, gait, way, back, speed, dt, limbs, i):
     """Phase and gait after a step.
 
     Args:
         table: Gaits of the characters, see `Cast.table`.
         leaving: Where gaits are left, see `leaving_of`.
+        last: Number of the row of last steps, -1 for none.
         who: Number of the character.
         phase: Cycles until now.
         gait: The gait until now.
@@ -267,13 +279,17 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt, limbs, i):
         return _by_time(table, who, phase, gait, wanted, way, dt)
     lands = wanted == 0 and way < LANDING * dt
     if wanted == 0:
-        way, back = brought_down(table, who, gait, phase * sides, stride, way, back, limbs, i, dt)
+        way, back = brought_down(
+            table, who, gait, last, phase * sides, stride, way, back, limbs, i, dt
+        )
     swing_on(limbs, i, way, dt)
     done, phase = way / stride, phase * sides
     after = phase - done if back else phase + done
     border = math.floor(2.0 * after)
     half = border + 1.0 if after < phase else border * 1.0
     crosses = border != math.floor(2.0 * phase)
+    if last >= 0 and lands and gait == SLOWEST:
+        return (half / 2.0, last) if crosses else (after, gait)
     following = _next(table, who, gait, wanted, half)
     away = abs(after - 0.5 * half)
     latest = SOON if table[who, following, FROM_STAND] > 0.0 else LATER
@@ -307,7 +323,7 @@ def gait_kernel(
     table,
     fitted,
     upright,
-    rounds,
+    spots,
     on_ground,
     tempo,
     dt,
@@ -326,7 +342,7 @@ def gait_kernel(
         fitted: How bodies turn on curves, see `turns_of`, where they leave gaits, see `leaving_of`,
             and how high their planted feet are, see `lifts_of`.
         upright: Share of slopes by which bodies of each character are not tilted.
-        rounds: Rows of turning on the spot, see `Cast.rounds_table`.
+        spots: What bodies do on the spot, see `Cast.spots`.
         on_ground: Whether agents walk.
         tempo: How much faster than its character each body does what goes by time, shape (n,).
         dt: Length of the step [s].
@@ -347,34 +363,33 @@ def gait_kernel(
             turned = face(facing, turning, i, turned, level, still, dt)
             body = to_left(ahead, facing[i, 0] * 1.0)
         way, back, turn = _way(old, new, turned, body, size[i], on_ground)
-        steps_round = on_ground and rounds[who, LEFT] >= 0.0
+        steps_round = on_ground and spots[who, LEFT] >= 0.0
         speed = level / dt if steps_round else way / dt
         if not on_ground:
-            # climbing takes strong beats, sinking takes none
-            speed = max(0.0, speed + CLIMB * (new[2] - old[2]) / (size[i] * dt))
+            speed = _beats(speed, new[2] - old[2], size[i], dt)
         if still and (steps_round or way <= level):
             # not where it walks for a turn on the spot: then the steps of the turn are longer
             speed, back = 0.0, False
-        own_dt, is_round = dt * tempo[i], False
-        if steps_round and (gait == 0 or goes_round(rounds, who, gait)):
-            walks = _wanted(table, who, 0, speed) > 0
-            phase, gait, is_round = gone_round(rounds, who, phase, gait, walks, turned, dt)
-        if not is_round:
-            goes = way * feet_go(memory, i, upright[who])
-            phase, gait = _moved(
-                table, leaves, who, phase, gait, goes, back, speed, own_dt, limbs, i
-            )
+        own_dt, last = dt * tempo[i], int(spots[who, LAST]) if on_ground else -1
+        walks, on_spot = _wanted(table, who, 0, speed) > 0, gait == last
+        if on_spot:
+            phase, gait = set_down(table, spots, who, phase, walks, limbs, i, own_dt)
+        elif steps_round and (gait == 0 or goes_round(spots, who, gait)):
+            phase, gait, on_spot = gone_round(spots, who, phase, gait, walks, turned, dt)
+        if not on_spot:
+            goes, on = way * feet_go(memory, i, upright[who]), (table, leaves, last, who)
+            phase, gait = _moved(*on, phase, gait, goes, back, speed, own_dt, limbs, i)
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:
             up = load(after[3], i)
             steep = climb(memory, stairs, i, old, new, up, size[i], dt)
             settle(memory, i, load(after[1], i), load(before[1], i), ahead, up, steep, size[i], dt)
-            walked = 0 if is_round else gait
+            walked = 0 if gait == last or goes_round(spots, who, gait) else gait
             stride = table[who, walked, STRIDE] / max(1.0, table[who, walked, FROM_STAND])
             bend(memory, i, stride, turns[who, walked], turn, -way if back else way, dt)
             hold(memory, i, table[who, walked, STRIDE], table[who, walked, COUNT])
             shift(memory, limbs, i, way)
             turn_from_heading(memory, i, facing[i, 0] * 1.0)
             lower(memory, i, lifts[who, walked], upright[who])
-            if is_round:
-                hold_round(memory, i, rounds, who, gait)
+            if goes_round(spots, who, gait):
+                hold_round(memory, i, spots, who, gait)

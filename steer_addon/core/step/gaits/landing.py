@@ -15,6 +15,7 @@ import math
 
 from ...characters.cast import FROM_STAND
 from ...compiled.jit import kernel
+from .last_steps import SLOWEST
 from .stance import SHIFT_AHEAD
 
 AHEAD, RIGHT, SWING = range(3)
@@ -48,11 +49,16 @@ soon are near to standing."""
 
 
 @kernel
-def _set_down(table, who, gait, phase, stride, least):
-    """Way of the feet in a step of a body that stands, and whether it leads back."""
+def _nearer(table, who, gait, last, phase, stride, least):
+    """Way of the feet in a step of a body that stands, and whether it leads back.
+
+    Where there are poses of last steps, feet go to the nearer place where they pass each other.
+    """
     if table[who, gait, FROM_STAND] > 0.0:
         return least, False
     part = 2.0 * phase - math.floor(2.0 * phase)
+    if last >= 0 and gait == SLOWEST:
+        return least, part < 0.5
     latest = LATER if gait > 2 else SOON
     falls = gait > 2 or table[who, 1, FROM_STAND] > 1.0
     if falls and 0.5 * part <= latest and 0.5 * part * stride <= NEAR:
@@ -62,7 +68,7 @@ def _set_down(table, who, gait, phase, stride, least):
 
 
 @kernel
-def brought_down(table, who, gait, phase, stride, way, back, limbs, i, dt):
+def brought_down(table, who, gait, last, phase, stride, way, back, limbs, i, dt):
     """Way of the feet in a step of a body that is to stand, and whether it leads back.
 
     Planted feet would slip by what that differs from the way of the body, so much of the shift is
@@ -72,6 +78,7 @@ def brought_down(table, who, gait, phase, stride, way, back, limbs, i, dt):
         table: Gaits of the characters, see `Cast.table`.
         who: Number of the character.
         gait: The gait until now.
+        last: Number of the row of last steps, -1 for none.
         phase: Cycles of steps until now.
         stride: Way of one of them [m].
         way: Way of the body, as a share of its size [m].
@@ -83,7 +90,7 @@ def brought_down(table, who, gait, phase, stride, way, back, limbs, i, dt):
     least = min(LANDING, limbs[i, SWING] + GAINS * dt) * dt
     if way > least:
         return way, back
-    feet, feet_back = _set_down(table, who, gait, phase, stride, least)
+    feet, feet_back = _nearer(table, who, gait, last, phase, stride, least)
     slip = (-feet if feet_back else feet) + (way if back else -way)
     if slip > 0.0:
         limbs[i, AHEAD] = min(limbs[i, AHEAD] + slip, max(limbs[i, AHEAD], 0.0))

@@ -25,18 +25,18 @@ ALIKE = 1.0e-4
 
 
 @kernel
-def goes_round(rounds, who, gait):
+def goes_round(spots, who, gait):
     """Whether a gait is a turn on the spot."""
-    left = rounds[who, LEFT]
+    left = spots[who, LEFT]
     return left >= 0.0 and left <= gait <= left + 1.0
 
 
 @kernel
-def gone_round(rounds, who, phase, gait, walks, turn, dt):
+def gone_round(spots, who, phase, gait, walks, turn, dt):
     """Phase and gait after a step of a body that stands, or turns on the spot.
 
     Args:
-        rounds: Rows of turning on the spot, see `Cast.rounds_table`.
+        spots: What bodies do on the spot, see `Cast.spots`.
         who: Number of the character.
         phase: Cycles until now.
         gait: The gait until now: standing, or turning on the spot.
@@ -48,7 +48,7 @@ def gone_round(rounds, who, phase, gait, walks, turn, dt):
         Both, and whether the body turns on the spot; if not, they are as before, or those of
         standing.
     """
-    left, angle = int(rounds[who, LEFT]), rounds[who, ANGLE]
+    left, angle = int(spots[who, LEFT]), spots[who, ANGLE]
     done, rate, to_right = abs(turn) / angle, abs(turn) / dt, int(turn < 0.0)
     if gait == 0:
         if walks or rate < BEGINS:
@@ -69,15 +69,15 @@ def gone_round(rounds, who, phase, gait, walks, turn, dt):
 
 
 @kernel
-def hold_round(memory, i, rounds, who, gait):
+def hold_round(memory, i, spots, who, gait):
     """Turn the body toward where its planted feet stay although the nearest pose is shown.
 
     Args:
         memory: Columns of `POSTURE`, of a body without a curve; read and written.
         i: The agent.
-        rounds: Rows of turning on the spot, see `Cast.rounds_table`.
+        spots: What bodies do on the spot, see `Cast.spots`.
         who: Number of the character.
         gait: The turn on the spot.
     """
-    held = held_back(memory[i, PHASE] * 1.0, rounds[who, ANGLE], rounds[who, POSES])
-    memory[i, TWIST] += held if gait > rounds[who, LEFT] else -held
+    held = held_back(memory[i, PHASE] * 1.0, spots[who, ANGLE], spots[who, POSES])
+    memory[i, TWIST] += held if gait > spots[who, LEFT] else -held
