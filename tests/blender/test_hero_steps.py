@@ -179,11 +179,26 @@ def test_legs_do_not_rush_on_where_a_turn_ends_between_two_frames(monkeypatch):
     assert len(ends) == 2 and steps[:, :3].max() <= usual
 
 
+def test_a_hero_sets_its_foot_down_as_its_instance(monkeypatch):
+    made = character_of(walking_rig())
+    obj, last = crowd_of(made), len(made.space.rows) - 1
+    speed, slowest = made.space.gaits[-1].speed, made.space.gaits[2].speed
+    slowing = np.linspace(speed, 0.5 * slowest, 20)
+    speeds = np.concatenate([[speed] * 20, slowing, [0.0] * 40])
+    went = walk(made.space, speeds, 0.0 * speeds)
+    shown = went.gaits == last
+    assert made.space.rows[last].last_steps and shown.sum() > 4 and went.gaits[-1] == 0
+    seen, expected = promoted(obj, went, monkeypatch), at_phase(went)
+    same = nearest(expected[-1], seen[-1])[0]
+    beside = np.linalg.norm(seen[:, same] - expected, axis=-1).max(axis=1)
+    assert beside[shown].max() < 0.004 and beside[-1] < 0.004
+
+
 def test_legs_that_constraints_hold_do_not_step_round():
     rig = walking_rig()
     made = character_of(rig)
     found, new = origins.read(made.character), []
-    assert [len(row.legs) for row in found.rows[-3:]] == [0, 2, 2]
+    assert [len(row.legs) for row in found.rows[-4:]] == [0, 2, 2, 0]
     assert len(stepping.stepping_round(found, bpy.context.scene, hero.MARK, new).tracks) == 6
     for name in ("leg.l", "leg.r"):
         held = rig.pose.bones[name].constraints.new("LIMIT_ROTATION")
