@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class Walk:
         first, count = (np.array([getattr(r, k) for r in rows]) for k in ("first", "count"))
         # rates of neighboring gaits are alike in cycles of steps: first steps have two in a row
         steps = np.array([2.0 if row.both_sides else 1.0 for row in rows])
-        rate = np.abs(np.diff(self.phases)) * steps[:-1]
+        rate = np.diff(self.phases) * steps[:-1]
         changed = np.flatnonzero(np.diff(self.gaits) != 0)
         # the phase jumps where the gait changes
         known = np.delete(np.arange(len(rate)), changed)
@@ -87,14 +88,13 @@ class Walk:
         at = np.arange(len(self.poses))
         before[:] = rate[known[np.clip(np.searchsorted(known, at) - 1, 0, len(known) - 1)]]
         after[:] = rate[known[np.clip(np.searchsorted(known, at), 0, len(known) - 1)]]
-        rate = np.maximum(before, after)
         # the body goes on and turns; seen from each body, as its poses are
         points, later = self.space.positions, np.minimum(at + 1, at[-1])
         shown, former = points[self.poses].astype(float), np.maximum(at - 1, 0)
         going = self.placed(shown, later) - self.placed(shown, former)
         going = turned(going / (later - former)[:, None, None], -self.yaws - self.moves[:, 0])
         most = np.zeros(going.shape[:2])
-        for share in (-1.0, -0.5, 0.0, 0.5, 1.0):
+        for share, rate in product((-1.0, -0.5, 0.0, 0.5, 1.0), (before, after)):
             within = self.poses - first + np.rint(share * rate / steps * count).astype(int)
             moved = points[first + (within + 1) % count] - points[first + (within - 1) % count]
             moved = moved * (0.5 * self.scale * count * rate / steps)[:, None, None] + going
