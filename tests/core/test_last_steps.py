@@ -41,8 +41,13 @@ def test_feet_that_pass_each_other_come_to_stand(name):
     stand, slowest = space.positions[0], space.gaits[2]
     half = row.count // 2
     for first, passing in ((0, 0), (half, slowest.count // 2)):
-        points = space.positions[row.first + first : row.first + first + half].astype(float)
+        # the first and the last pose of each half are there for velocities only
+        points = space.positions[row.first + first + 1 : row.first + first + half - 1].astype(float)
         np.testing.assert_allclose(points[0], space.positions[slowest.first + passing], atol=1e-3)
+        # what they say of their speed, by the poses beside them, begins and ends as small
+        beside = space.positions[row.first + first : row.first + first + half]
+        said = 0.5 * np.linalg.norm(beside[2:] - beside[:-2], axis=-1).max(axis=1)
+        assert max(said[0], said[-1]) < 0.6 * said.max()
         # who stands on the other foot stands alike, but for the weight
         left = min(np.abs(points[-1] - stand).max(), np.abs(points[-1] - stand * [-1, 1, 1]).max())
         away = np.linalg.norm(points[0] - points[-1], axis=-1).max()
@@ -72,7 +77,7 @@ def test_a_foot_stays_while_the_other_one_is_set_down(name):
         assert first >= rest - 12 and lands[first:].sum() == np.argmin(lands[first:])
         assert (went.gaits[first + lands.sum() :] == 0).all()
         part = went.phases[first] % 1.0
-        assert part < 0.45 or 0.5 <= part < 0.95
+        assert 1.0 / 24.0 - 1e-4 <= part % 0.5 < 10.5 / 24.0
         seen.add(part >= 0.5)
         # it stands with its weight on the foot that was planted
         stood = went.phases[first + lands.sum()] % 1.0

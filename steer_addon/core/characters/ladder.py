@@ -13,9 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..numeric.easing import smoothstep
 from .contacts import SOLE, Cycle, turned
-from .pose_space import F32, FIRST, LAST_POSES, LAST_STEPS, LAST_TIME, Row
+from .pose_space import F32, FIRST, LAST_POSES, LAST_STEPS, LAST_TIME, Row, last_shares
 from .rows import (
     FirstSteps,
     Place,
@@ -227,8 +226,7 @@ def add_last_steps(rows: Rows, sample: Sample, stand: Place) -> Steps[None]:
     if len(rows.gaits) < 3 or not rows.gaits[1].both_sides:
         return
     gait, count = rows.gait_origins[2], rows.gaits[2].count
-    away = 1.0 - smoothstep(np.arange(LAST_POSES) / LAST_POSES)
-    shares = np.concatenate([away, away])
+    shares = np.tile(last_shares(), 2)
     half = np.repeat([0, count // 2], LAST_POSES)
     times, turns, shifts = (
         np.array(values)[half] for values in (gait.times, gait.turns, gait.shifts)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CharacterError
+from ..numeric.easing import smoothstep
 
 F32 = NDArray[np.float32]
 KNOTS = 24
@@ -34,8 +35,9 @@ FIRST = 0.6
 """Speed of first steps, as a share of that of the gait that they lead to, see `Row.from_stand`."""
 LAST_STEPS = "last steps"
 """Name of the row of `Row.last_steps`."""
-LAST_POSES, LAST_TIME = 10, 0.4
-"""Poses of each half of it, and their time [s]: so a foot of rigs goes by up to 20 mm a frame."""
+LAST_POSES, LAST_TIME = 12, 0.48
+"""Poses of each half of it, and their time [s]: so a foot of rigs goes by up to 20 mm a frame. The
+first and the last one are not shown: they are there for the velocities of those beside them."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +76,9 @@ class Row:
             phases; none where they are not.
         turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
             row shows turning on the spot; 0 for all others. See `split_clips`.
-        last_steps: Whether the row is how a body that has stopped comes to stand: at phases 0 and
-            1/2 as the slowest gait is there, where its feet pass each other, and as standing begins
-            before the next one of them. See `split_clips`.
+        last_steps: Whether the row is how a body that has stopped comes to stand: in each half it
+            goes from the pose of the slowest gait at phase 0 or 1/2, where its feet pass each
+            other, to that in which standing begins. See `split_clips` and `last_shares`.
         lifts: How high the planted foot is at even phases [m], by which bodies are shifted on
             slopes, so that feet do not slip as they rise; none where planted feet lie still.
     """
@@ -173,6 +175,12 @@ class PoseSpace:
     def pose_count(self) -> int:
         """Number of poses."""
         return len(self.positions)
+
+
+def last_shares() -> NDArray[np.float64]:
+    """How far the poses of each half of last steps are from standing, shape (LAST_POSES,)."""
+    shares: NDArray[np.float64] = 1.0 - smoothstep((np.arange(LAST_POSES) - 1.0) / (LAST_POSES - 2))
+    return shares
 
 
 def split_clips(clips: tuple[Row, ...]) -> tuple[tuple[Row, ...], ...]:

@@ -16,10 +16,9 @@ from ...doors import tomllib
 from ...errors import SteerError
 from ...files.signed import Format, loaded
 from ...files.staging import replace_file
-from ...numeric.easing import smoothstep
 from .. import curves, leaving
 from ..figure import Figure, Skeleton, Slot
-from ..pose_space import LAST_POSES, LAST_STEPS, LAST_TIME, TABLES, PoseSpace, Row
+from ..pose_space import LAST_POSES, LAST_STEPS, LAST_TIME, TABLES, PoseSpace, Row, last_shares
 from .skin import Follows, Skin
 from .turning import Floats, quaternions, skinned
 
@@ -105,7 +104,7 @@ def add_last_steps(
         posed: Gives the joints of poses between how the slowest gait begins, 1, and standing, 0.
     """
     next_row(rows, LAST_STEPS, 2 * LAST_POSES, duration=2.0 * LAST_TIME, last_steps=True)
-    poses.append(both_sides(skeleton, posed(1.0 - smoothstep(np.arange(LAST_POSES) / LAST_POSES))))
+    poses.append(both_sides(skeleton, posed(last_shares())))
     return 1
 
 

@@ -57,7 +57,7 @@ from .landing import (
     shift,
     swing_on,
 )
-from .last_steps import SLOWEST, set_down
+from .last_steps import BEGINS, SLOWEST, set_down
 from .leaving import WAY, changed, like, part_from
 from .rounds import goes_round, gone_round, hold_round
 from .stairs import STAIRS, climb
@@ -289,7 +289,7 @@ def _moved(table, leaving, last, who, phase, gait, way, back, speed, dt, limbs, 
     half = border + 1.0 if after < phase else border * 1.0
     crosses = border != math.floor(2.0 * phase)
     if last >= 0 and lands and gait == SLOWEST:
-        return (half / 2.0, last) if crosses else (after, gait)
+        return (half / 2.0 + BEGINS, last) if crosses else (after, gait)
     following = _next(table, who, gait, wanted, half)
     away = abs(after - 0.5 * half)
     latest = SOON if table[who, following, FROM_STAND] > 0.0 else LATER

@@ -18,9 +18,9 @@ SLOWEST = 2
 """Number of the gait from which last steps lead: it follows standing and first steps."""
 HURRY = 2.0
 """How much faster a foot goes of a body that walks off."""
-STANDS_AT = 0.5 - 0.5 / LAST_POSES
-"""Part of a cycle after which a body stands: later ones are on the way to a pose of the other foot.
-"""
+BEGINS, ENDS = 0.5 / LAST_POSES, 0.5 - 1.0 / LAST_POSES
+"""Parts of a cycle, after 0 or 1/2, at which the foot is as in the slowest gait, and after which
+the body stands: poses of the other foot are before and behind them."""
 
 
 @kernel
@@ -41,10 +41,10 @@ def set_down(table, spots, who, phase, walks, limbs, i, dt):
     if walks:
         done *= HURRY
         if phase - begin < 0.25:
-            if phase - done > begin:
+            if phase - done > begin + BEGINS:
                 return phase - done, int(spots[who, LAST])
             return begin, SLOWEST
-    left = max(begin + STANDS_AT - phase - done, 0.0)
+    left = max(begin + ENDS - phase - done, 0.0)
     for k in range(2):
         limbs[i, k] *= left / (left + done)
     if left > 0.0:
