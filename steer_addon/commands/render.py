@@ -70,6 +70,7 @@ def run(options: argparse.Namespace) -> Result:
     for crowd in simulated:
         add_new(warnings, advice.of_run(crowd))
     frames = options.frames or range(scene.frame_start, scene.frame_end + 1)
+    add_new(warnings, render.told(scene, frames))
     render.prepare(scene, options.out, options.engine, options.samples, options.size)
     video = options.out / f"{options.file.stem}.mp4" if options.video else None
     if video is not None:

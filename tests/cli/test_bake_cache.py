@@ -18,6 +18,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import places  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.headless import batch  # noqa: E402
 from steer_addon.core.cache import CacheWriter, open_cache  # noqa: E402
 
@@ -152,3 +153,29 @@ def test_kill_9_at_any_moment_costs_a_chunk_at_most(run, tmp_path):
     assert last.returncode == 0
     assert json.loads(out.splitlines()[-1])["crowds"][0]["kept"] == kept
     assert bits(folder / "Crowd") == bits(uncut / "Crowd")
+
+
+def test_pictures_tell_what_the_bake_lacks(run, small_scene, tmp_path):
+    """Frames outside of it, characters that were deleted, and settings of another crowd."""
+    baked = tmp_path / "baked.blend"
+    words = ["--to", "cache", "--cache", tmp_path / "own", "--frames=1-4", "--save", baked]
+    assert run("bake", small_scene, *words).code == 0
+    picture = ["--size=32x18", "--samples=1", "--engine=CYCLES", "--json"]
+
+    def told(file, frames):
+        out = tmp_path / f"{file.stem}{frames}"
+        result = run("render", file, f"--frames={frames}", "--out", out, *picture)
+        assert result.code == 0, result.err
+        return {row["code"]: row for row in result.data["diagnoses"]}
+
+    assert told(baked, "4") == {}
+    (found,) = told(baked, "4-6").values()
+    assert found["code"] == "FRAMES_OUTSIDE" and found["values"]["count"] == 2
+    scene = batch.open_file(baked)
+    for body in display.shown_body(display.find_modifier(scene.objects["Crowd"])).objects[:]:
+        bpy.data.objects.remove(body)
+    bare = tmp_path / "bare.blend"
+    batch.save_file(bare)
+    found = told(bare, "4")
+    assert {"NO_CHARACTER", "PICTURES_OUT_OF_DATE"} <= found.keys(), found
+    assert "the cast of characters is gone" in found["PICTURES_OUT_OF_DATE"]["sentence"]

@@ -110,6 +110,6 @@ def test_changes_of_characters_name_no_digests_and_no_version():
     def told(old, new):
         return [found.sentence for found in settings_changes(old, new, "Crowd")]
 
-    assert told(shown, changed) == ["characters changed"]
-    assert told(shown, bare) == ["characters is gone", "clips.idle is gone"]
-    assert told(bare, shown) == ["characters is new", "clips.idle is new"]
+    assert told(shown, changed) == ["the cast of characters changed"]
+    assert told(shown, bare) == ["the cast of characters is gone", "clips.idle is gone"]
+    assert told(bare, shown) == ["the cast of characters is new", "clips.idle is new"]

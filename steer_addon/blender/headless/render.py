@@ -9,14 +9,16 @@ from pathlib import Path
 
 import bpy
 
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import OutputError, SceneError
 from ...core.files.marks import is_marked, mark_picture, mark_video
 from ...core.files.staging import cannot_write
 from ...core.step.simulation import Progress, with_progress
-from ..bake import heroes
+from ..bake import heroes, status
 from ..bake.hero_parts import Parts
+from ..checks import character_checks
 from ..crowd import baked_file, crowds, links
-from ..crowd.state import plays_back
+from ..crowd.state import playback_state, plays_back
 from ..live import live
 from ..making.scene_look import can_denoise
 from ..writing.files import reason_of, replacing
@@ -102,6 +104,30 @@ def picture_size(scene: bpy.types.Scene) -> tuple[int, int]:
     return int(scene.render.resolution_x * share), int(scene.render.resolution_y * share)
 
 
+def told(scene: bpy.types.Scene, frames: range) -> list[Diagnosis]:
+    """What is wrong with pictures that can be made all the same: bodies, or frames, that lack.
+
+    Raises:
+        ParameterError: A setting of a baked crowd is out of range.
+    """
+    found = []
+    for obj in _shown(scene):
+        found += [one for one in character_checks.found(obj) if one.severity == "WARNING"]
+        state = playback_state(obj)
+        if state is None:
+            continue
+        first, last = state.get(baked_file.RANGE_KEY, (frames[0], frames[-1]))
+        count = sum(not first <= number <= last for number in frames)
+        if count:
+            values = {"count": count, "first": first, "last": last}
+            found.append(diagnose("FRAMES_OUTSIDE", obj.name, **values))
+        baked = status.read_status(obj, scene)
+        if baked is not None and baked.out_of_date is not None:
+            values = dict(baked.out_of_date.values)
+            found.append(diagnose("PICTURES_OUT_OF_DATE", obj.name, **values))
+    return found
+
+
 def render_frames(
     scene: bpy.types.Scene, frames: range, folder: Path, progress: Callable[[Progress], bool]
 ) -> tuple[list[Path], list[float]]:
@@ -121,12 +147,12 @@ def render_frames(
             cannot be written.
     """
     pictures, seconds = [], []
-    shown = [obj for obj in crowds.crowds(scene) if not obj.hide_render]
+    shown = _shown(scene)
     for obj in shown:
         fault = baked_file.problem(obj, thorough=True)
         if fault is not None:
             raise SceneError(fault)
-    for obj in _longest_first([obj for obj in shown if not plays_back(obj)], frames[-1]):
+    for obj in _longest_first(simulated(scene), frames[-1]):
         live.catch_up(obj, scene, frames[-1])
     for number in with_progress(iter(frames), len(frames), progress):
         start = time.perf_counter()
@@ -146,7 +172,11 @@ def _longest_first(found: list[bpy.types.Object], last: int) -> list[bpy.types.O
 
 def simulated(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The crowds that pictures show, and that are simulated for them."""
-    return [obj for obj in crowds.crowds(scene) if not (obj.hide_render or plays_back(obj))]
+    return [obj for obj in _shown(scene) if not plays_back(obj)]
+
+
+def _shown(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    return [obj for obj in crowds.crowds(scene) if not obj.hide_render]
 
 
 def picture_path(folder: Path, number: int) -> Path:

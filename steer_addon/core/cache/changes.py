@@ -15,7 +15,7 @@ NAMED_CHANGES = 8
 """Largest number of changes that a sentence names."""
 MEETING = "meets.crowds"
 """Name of the digest of whom crowds see, are seen by, and touch, among the values of settings."""
-_DIGESTS = {MEETING: "who meets whom", "characters": "characters"}
+_DIGESTS = {MEETING: "who meets whom", "characters": "the cast of characters"}
 """What values are called that are digests, which say nothing to a reader."""
 
 
@@ -58,7 +58,7 @@ def _crowd_settings_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> I
 def _values(prefix: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Diagnosis]:
     for name in sorted({*old, *new}):
         if name not in old or name not in new:
-            yield _change(f"{prefix}{name}", name in old, name in new)
+            yield _change(_DIGESTS.get(name, f"{prefix}{name}"), name in old, name in new)
         elif name in _DIGESTS and old[name] != new[name]:
             yield _change(_DIGESTS[name], old[name], new[name])
         elif old[name] != new[name]:
