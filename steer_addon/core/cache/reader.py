@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
@@ -100,6 +102,18 @@ class Cache:
             for place in range(len(chunk.states)):
                 read_state(self._folder(chunk), chunk, place)
             yield chunk
+
+    def has_files(self, chunk: Chunk) -> bool:
+        """Whether all files of a chunk are there, in their sizes; none of them is read."""
+        try:
+            folder = self._folder(chunk)
+            found = {name: os.lstat(folder / f"{name}.npy") for name in chunk.files()}
+        except (CacheError, OSError):
+            return False
+        return all(
+            stat.S_ISREG(found[name].st_mode) and found[name].st_size == len(header) + size
+            for name, (header, size) in chunk.files().items()
+        )
 
     def _folder(self, chunk: Chunk) -> Path:
         above = self.folder / self.header.folder

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +143,8 @@ class CacheWriter:
         self._thread = ThreadPoolExecutor(1, "steer-cache")
 
     def _take_over(self, manifest: Manifest) -> None:
-        cache, chunks = Cache(self.folder, manifest), list(manifest.chunks)
+        cache = Cache(self.folder, manifest)
+        chunks = [*takewhile(cache.has_files, manifest.chunks)]
         self.next_frame = manifest.header.frame_start
         while chunks and not self._goes_on_from(cache, chunks[-1]):
             chunks.pop()
