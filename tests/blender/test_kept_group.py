@@ -81,6 +81,18 @@ def test_a_kept_file_that_is_broken_is_built_again(cache, builds):
         assert len(builds) == count
 
 
+def test_a_full_disk_leaves_no_part_of_a_file(cache, builds):
+    """Blender writes what there is room for, and says nothing."""
+    resource = pytest.importorskip("resource", reason="this system limits no files")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        assert len(library_group.ensure_group().nodes) == 3
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not [path for path in cache.rglob("*") if path.is_file()]
+
+
 def test_a_file_with_something_else_is_built_again(cache, builds):
     library_group.ensure_group()
     (path,) = cache.rglob("*.blend")

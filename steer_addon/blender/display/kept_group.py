@@ -17,6 +17,7 @@ import bpy
 from ...core.compiled import jit
 from ...core.errors import SteerError
 from ...core.files import staging
+from ...core.files.whole import why_not_whole
 from . import nested_group, node_builder
 
 Build = Callable[[bpy.types.NodeTree], None]
@@ -43,7 +44,7 @@ def make(name: str, build: Build, sources: tuple[str, ...]) -> bpy.types.NodeTre
     build(group)
     if path is not None:
         with suppress(OSError, RuntimeError, SteerError):
-            with staging.replacing(path) as partial:
+            with staging.replacing(path, why_not_whole) as partial:
                 bpy.data.libraries.write(str(partial), {group}, compress=True)
     return group
 
