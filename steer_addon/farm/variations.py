@@ -65,9 +65,14 @@ class Scene:
         """Make it of what `steer info --json` says, and of the SHA-256 of its file.
 
         Raises:
-            JobError: It says something else.
+            JobError: It says something else, or that a file is lost that the scene links from.
         """
         try:
+            for lost in info.get("lost", ()):
+                raise JobError(
+                    f"{path} links from {lost}, which is not there: bring it back, or choose "
+                    "another file in Blender (File > External Data > Find Missing Files)"
+                )
             rows = tuple(
                 Crowd(
                     row["crowd"],

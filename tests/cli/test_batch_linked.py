@@ -60,3 +60,19 @@ def test_files_that_a_scene_links_from_count(run, scene, tmp_path):
     assert Scene.from_info(scene, own, changed).digest not in (before, own)
     # what a scene without them depends on is its own file
     assert Scene.from_info(scene, own, {**told, "linked": {}}).digest == own
+
+
+def test_what_is_lost_is_told_and_a_batch_makes_nothing_of_it(run, scene, tmp_path):
+    """Its results would take the place of those that were made with the file."""
+    (tmp_path / "job.toml").write_text('scenes = ["scene.blend"]\nframes = "1-2"\n')
+    box = tmp_path / "assets" / "box.blend"
+    box.unlink()
+    told = run("info", scene, "--json").data
+    assert told["lost"] == [str(box)]
+    assert str(box) in run("info", scene).out
+    simulated = run("simulate", scene, "--out", tmp_path / "out", "--frames=1-2", "--json")
+    assert "LIBRARY_LOST" in [row["code"] for row in simulated.data["diagnoses"]]
+    batch = run("batch", tmp_path / "job.toml", "--json")
+    assert batch.code == 1 and "box.blend, which is not there" in batch.data["broken"][scene.name]
+    assert not (tmp_path / "batch" / "scene" / "simulation").exists()
+    run("batch", tmp_path / "job.toml", "--only=scene/simulate").failed_with("box.blend")

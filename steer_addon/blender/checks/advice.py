@@ -6,6 +6,7 @@ come with the frames (`live.status`), or from a timer (open colliders).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -48,8 +49,17 @@ def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
 
 
 def of_run(obj: bpy.types.Object) -> list[Diagnosis]:
-    """Those that commands tell as they run a crowd: its point attributes, and its clips."""
-    return [*attribute_checks.found(obj), *_unknown_clips(obj)]
+    """Those that commands tell as they run a crowd: its point attributes, clips, and files."""
+    return [*attribute_checks.found(obj), *_unknown_clips(obj), *lost_libraries()]
+
+
+def lost_libraries() -> Iterator[Diagnosis]:
+    """Files that the open one links from, and that are not there."""
+    for one in bpy.data.libraries:
+        if one.users_id and not one.packed_file:
+            path = os.path.abspath(bpy.path.abspath(one.filepath, library=one.library))
+            if not os.path.isfile(path):
+                yield diagnose("LIBRARY_LOST", path)
 
 
 def _asking(steer: SteerCrowd) -> list[Any]:

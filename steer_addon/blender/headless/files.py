@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 
 from ...core.files.plain import digest_if_there
+from ..checks import advice
 
 _SHAPES = ("objects", "cache_files", "fonts", "volumes")
 """Kinds of data whose files shape what crowds meet."""
@@ -19,13 +20,14 @@ _UNSEEN = {"BRUSH", "SCREEN", "WINDOWMANAGER", "WORKSPACE"}
 _TILE = {"<UDIM>": r"\d{4}", "<UVTILE>": r"u\d+_v\d+"}
 
 
-def read() -> dict[str, dict[str, str]]:
+def read() -> dict[str, Any]:
     """SHA-256 of the files that the open one reads, by their paths, empty where one is gone.
 
     Returns:
         `linked`: those that it links from, and those that shape its objects, which are caches,
         fonts, volumes, and images of textures and Geometry Nodes; `images`: those of images that
-        pictures show, and that shape nothing.
+        pictures show, and that shape nothing; `lost`: those that it links from, of which nothing
+        comes, as they are not there.
     """
     linked = {_path(one, one.filepath) for one in bpy.data.libraries if one.users_id}
     known = {one for kind in _SHAPES for one in getattr(bpy.data, kind)}
@@ -36,7 +38,8 @@ def read() -> dict[str, dict[str, str]]:
         linked.update(file for file in of_one if not file.is_dir())
     shaping, shown = _image_files()
     linked |= shaping
-    return {"linked": _digests(linked), "images": _digests(shown - shaping)}
+    lost = sorted(found.subject for found in advice.lost_libraries())
+    return {"linked": _digests(linked), "images": _digests(shown - shaping), "lost": lost}
 
 
 def _digests(paths: set[Path]) -> dict[str, str]:

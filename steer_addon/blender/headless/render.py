@@ -16,7 +16,7 @@ from ...core.files.staging import cannot_write
 from ...core.step.simulation import Progress, with_progress
 from ..bake import heroes, status
 from ..bake.hero_parts import Parts
-from ..checks import character_checks
+from ..checks import advice, character_checks
 from ..crowd import baked_file, crowds, links
 from ..crowd.state import playback_state, plays_back
 from ..live import live
@@ -110,7 +110,7 @@ def told(scene: bpy.types.Scene, frames: range) -> list[Diagnosis]:
     Raises:
         ParameterError: A setting of a baked crowd is out of range.
     """
-    found = []
+    found = list(advice.lost_libraries())
     for obj in _shown(scene):
         found += [one for one in character_checks.found(obj) if one.severity == "WARNING"]
         state = playback_state(obj)

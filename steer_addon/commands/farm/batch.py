@@ -179,7 +179,8 @@ class Plan:
         known, chosen = {task.name: task for task in self.tasks}, set(names)
         for name in names:
             if name not in known:
-                raise JobError(f"there is no task {short(name)}: --dry-run lists their names")
+                why = "".join(f"; {fault}" for fault in self.looks.faults.values())
+                raise JobError(f"there is no task {short(name)}: --dry-run lists their names{why}")
             for need in known[name].needs:
                 done = need in names or is_done(known[need], self.batch.out)
                 if not done and known[need].kind == EXTRACT:
