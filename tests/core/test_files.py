@@ -115,6 +115,23 @@ def test_a_stage_that_was_never_locked_goes_when_it_is_old(tmp_path):
     assert os.listdir(tmp_path) == [young.name]
 
 
+def test_a_stage_of_another_machine_goes_when_nothing_in_it_changed_for_a_week(tmp_path):
+    """Its lock is not seen here, and a container of a farm never comes back under its name."""
+    young, old = (tmp_path / f".steer-{digit * 16}.partial" for digit in "01")
+    long_ago = time.time() - 700_000
+    for folder in (young, old):
+        made = folder.with_name(f"{folder.name}.new")
+        made.mkdir()
+        folder.mkdir()
+        (folder / ".steer.lock").write_text("12 farm7\n")
+        (made / "half.npy").write_text("half")
+        for path in (made / "half.npy", made, folder / ".steer.lock", folder):
+            os.utime(path, (long_ago, long_ago))
+    os.utime(young.with_name(f"{young.name}.new") / "half.npy")
+    sweep(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == [young.name, f"{young.name}.new"]
+
+
 def test_a_lock_goes_with_its_file(tmp_path):
     lock = FolderLock(tmp_path)
     with pytest.raises(OutputError, match=r"Another Blender \(process \d+\) is writing to"):

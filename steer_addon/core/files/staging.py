@@ -2,7 +2,8 @@
 
 A new file is made in a *stage*, a folder beside the goal with a random name, which nobody can have
 prepared, and which holds a lock. The lock goes with the process: a stage without one was left by a
-process that was killed, and the next run that writes there removes it.
+process that was killed, and the next run that writes there removes it. Locks of other machines are
+not seen: their stages go when nothing has changed in them for a week.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ STAGE = re.compile(r"\.steer-[0-9a-f]{16}\.partial")
 
 _MADE_BY_NOW = 3600.0
 """Age from which a stage without a lock is one that was never complete [s]."""
+_LEFT_BY_NOW = 7 * 24 * 3600.0
+"""Time without any change after which a stage of another machine is one that was left [s]: a week
+is longer than clocks differ, and than a command is silent."""
 
 
 @contextmanager
@@ -159,6 +163,8 @@ def _sweep_stage(folder: Path) -> None:
         folder.rmdir()
     if owner != host():
         # a process makes it just now, or one of another machine does, whose locks are not seen here
+        if owner and _unchanged(folder) > _LEFT_BY_NOW:
+            _remove(folder)
         return
     try:
         lock = FolderLock(folder)
@@ -169,6 +175,13 @@ def _sweep_stage(folder: Path) -> None:
     lock.release()
     if lock.certain and os.name == "nt":
         _remove(folder)
+
+
+def _unchanged(folder: Path) -> float:
+    """Time since anything changed in a stage, or in what stands beside it [s]."""
+    parts = [path for path in folder.parent.iterdir() if path.name.startswith(folder.name)]
+    found = [path for part in parts for path in (part, *part.rglob("*"))]
+    return time.time() - max(os.lstat(path).st_mtime for path in found)
 
 
 def _remove(folder: Path) -> None:
