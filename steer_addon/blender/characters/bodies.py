@@ -264,7 +264,9 @@ class Posed(Body):
             part = (time + self._offsets.get(id(track), 0.0)) % 1.0
             drift = drift + weight * part * self._drifts.get(id(track), np.zeros(2))
             parts.append((weight, track.at(part)))
-        points = self.sampler.pose(blended(parts), self.walk.frame(time))
+        # what moves by itself goes with the walk
+        walked = (time + self._offsets.get(id(self.walk), 0.0)) % 1.0
+        points = self.sampler.pose(blended(parts), self.walk.frame(walked))
         points[:, :2] -= drift.astype(np.float32)
         return points
 

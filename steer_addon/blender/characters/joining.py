@@ -7,13 +7,15 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ..suspension import suspended
 from . import rigs
+from .keys import read
 from .sampling import Sampler
 
-_ORDER = "steer_order"
+_ORDER, _NORMALS = "steer_order", "steer_normals"
 _MOST_MAPS = 8
 """Most UV maps of a mesh in Blender."""
 _NO_MESHES = {
@@ -62,11 +64,14 @@ def join_parts(sampler: Sampler, name: str) -> tuple[bpy.types.Mesh, NDArray[np.
                 sampler.scene.collection.objects.link(obj)
                 _prepare(mesh, evaluated, after)
                 after += len(mesh.vertices)
-            shared = _share_maps([obj.data for obj in made])
+            meshes = [obj.data for obj in made]
+            shared, painted = _share_maps(meshes), _share_colors(meshes)
             result = _joined(sampler, made)
             result.name = name
             if shared:
                 result.uv_layers[shared].active_render = True
+            if painted:
+                result.attributes.default_color_name = painted
         finally:
             for obj in made:
                 _remove(obj)
@@ -84,7 +89,27 @@ def _prepare(mesh: bpy.types.Mesh, evaluated: bpy.types.Object, after: int) -> N
         if slot.link == "OBJECT" and number < len(mesh.materials):
             mesh.materials[number] = slot.material and slot.material.original
     if evaluated.matrix_world.determinant() < 0.0:
+        _turn_over(mesh)
+
+
+def _turn_over(mesh: Any) -> None:
+    """Turn over the faces of a mesh that its pose mirrors, and normals that were set with them.
+
+    These are kept by the edges beside their corners, which change places.
+    """
+    if not mesh.has_custom_normals:
         mesh.flip_normals()
+        return
+    normals = read(mesh.corner_normals, "vector", 3) * np.tile([-1.0, 1.0, 1.0], len(mesh.loops))
+    mesh.transform(Matrix.Scale(-1.0, 4, (1.0, 0.0, 0.0)))
+    kept = mesh.attributes.new(_NORMALS, "FLOAT_VECTOR", "CORNER")
+    kept.data.foreach_set("vector", normals.astype(np.float32))
+    # corners change places, and what they have with them
+    mesh.flip_normals()
+    kept = mesh.attributes[_NORMALS]
+    normals = read(kept.data, "vector", 3).reshape(-1, 3)
+    mesh.attributes.remove(kept)
+    mesh.normals_split_custom_set(normals.tolist())
 
 
 def _share_maps(meshes: list[Any]) -> str:
@@ -105,6 +130,28 @@ def _share_maps(meshes: list[Any]) -> str:
             _rendered(mesh).uv.foreach_get("vector", points)
             mesh.uv_layers.new(name=name).uv.foreach_set("vector", points)
     return str(name)
+
+
+def _share_colors(meshes: list[Any]) -> str:
+    """The same for colors, which materials read that name none.
+
+    Returns:
+        The name; empty without any colors.
+    """
+    name = ""
+    for mesh in meshes:
+        colors = mesh.color_attributes.get(mesh.attributes.default_color_name)
+        if colors is None:
+            continue
+        name = name or str(colors.name)
+        if name in mesh.attributes:
+            continue
+        values = read(colors.data, "color", 4).reshape(-1, 4)
+        if colors.domain == "POINT":
+            values = values[read(mesh.loops, "vertex_index", 1, np.int32)]
+        shared = mesh.color_attributes.new(name, "FLOAT_COLOR", "CORNER")
+        shared.data.foreach_set("color", values.ravel())
+    return name
 
 
 def _rendered(mesh: Any) -> Any:

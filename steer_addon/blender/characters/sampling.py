@@ -323,6 +323,11 @@ class Sampler:
                 f"and {sizes[changed]} at another: turn off the modifiers that change it, "
                 "since all poses of a character share their faces"
             )
+        if not any(sizes):
+            raise CharacterError(
+                f"{self.name!r} shows no vertices of its own at frame {frame:g}: turn off the "
+                "modifiers that take them away, or end them with a Realize Instances node"
+            )
         self.sizes = sizes
         for name, points in zip(self.names, found, strict=True):
             # not so where there is a NaN

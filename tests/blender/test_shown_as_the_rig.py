@@ -1,0 +1,109 @@
+"""A character shows what its rig shows: colors, normals, and what moves beside the bones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from mathutils import Vector  # noqa: E402
+
+from steer_addon.blender.characters import making  # noqa: E402
+from steer_addon.core.characters.recipe import Recipe  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.walking_rigs import box, walking_rig  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
+RECIPE = Recipe("Idle", "Walk", plan=COARSE)
+
+
+def make(rig, recipe=RECIPE):
+    return making.make_character(bpy.context.scene, rig, recipe)
+
+
+def part_of(character, name):
+    """Vertices of a part, which has the material of its name."""
+    mesh = character.data
+    number = [material.name for material in mesh.materials].index(name)
+    faces = [face for face in mesh.polygons if face.material_index == number]
+    return sorted({v for face in faces for v in face.vertices}), faces
+
+
+def add_shape(name, action):
+    """A shape key of a part that makes it wide in the middle of the walk, by some action."""
+    part = bpy.data.objects[name]
+    part.shape_key_add(name="Basis")
+    wide = part.shape_key_add(name="Wide")
+    for point in wide.data:
+        point.co.x *= 2.0
+    data = part.data.shape_keys.animation_data_create()
+    data.action = action
+    if action.slots:
+        data.action_slot = action.slots.new("KEY", part.data.shape_keys.name)
+    for frame, value in ((0, 0.0), (12, 1.0), (24, 0.0)):
+        wide.value = value
+        wide.keyframe_insert("value", frame=frame)
+
+
+def test_what_moves_by_an_action_of_its_own_goes_with_the_walk():
+    rig = walking_rig()
+    add_shape("head", bpy.data.actions["Walk"])
+    add_shape("hat", bpy.data.actions.new("Own"))
+    made = make(rig)
+    row = next(row for row in made.space.rows if row.name == "walk")
+    poses = made.space.positions[row.first : row.first + row.count]
+    widths = [
+        np.ptp(poses[:, part_of(made.character, name)[0], 0], axis=1) for name in ("head", "hat")
+    ]
+    assert np.ptp(widths[0]) > 0.3
+    np.testing.assert_allclose(widths[0] / 0.4, widths[1] / 0.3, atol=0.02)
+
+
+def test_parts_keep_their_colors_whatever_their_attributes_are_called():
+    rig = walking_rig()
+    expected = {}
+    for number, (name, kind, domain) in enumerate(
+        (("head", "BYTE_COLOR", "CORNER"), ("hat", "FLOAT_COLOR", "POINT"))
+    ):
+        colors = bpy.data.meshes[name].color_attributes.new(f"Paint {name}", kind, domain)
+        expected[name] = 0.25 + 0.5 * number
+        colors.data.foreach_set("color", [expected[name]] * (4 * len(colors.data)))
+    character = make(rig).character
+    mesh = character.data
+    colors = mesh.color_attributes[mesh.attributes.default_color_name]
+    for name, value in expected.items():
+        vertices, faces = part_of(character, name)
+        corners = [corner for face in faces for corner in face.loop_indices]
+        chosen = vertices if colors.domain == "POINT" else corners
+        found = [tuple(colors.data[number].color)[0] for number in chosen]
+        assert found == pytest.approx([value] * len(found), abs=0.01)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_parts_keep_normals_that_were_set_also_where_they_are_mirrored(side):
+    rig = walking_rig()
+    hat = bpy.data.objects["hat"]
+    hat.scale.x = side
+    hat.data.polygons.foreach_set("use_smooth", [True] * 6)
+    wanted = Vector((0.5, -0.2, 1.0)).normalized()
+    hat.data.normals_split_custom_set([wanted] * len(hat.data.loops))
+    character = make(rig).character
+    bpy.context.view_layer.update()
+    turn = hat.matrix_world.to_3x3().inverted().transposed()
+    _, faces = part_of(character, "hat")
+    for face in faces:
+        for corner in face.loop_indices:
+            found = character.data.corner_normals[corner].vector
+            assert (found - (turn @ wanted).normalized()).length < 0.02
+
+
+def test_a_body_without_vertices_is_one_sentence():
+    bare = box("Bare", (0, 0, 0.5), (1, 1, 1))
+    build = bare.modifiers.new("Build", "BUILD")
+    build.frame_start, build.frame_duration = 10.0, 20.0
+    with pytest.raises(CharacterError, match="'Bare' shows no vertices of its own at frame 1"):
+        make(bare, Recipe(plan=COARSE))
