@@ -9,7 +9,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Vector  # noqa: E402
 
-from steer_addon.blender.characters import making  # noqa: E402
+from steer_addon.blender.characters import making, sources  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
@@ -107,3 +107,23 @@ def test_a_body_without_vertices_is_one_sentence():
     build.frame_start, build.frame_duration = 10.0, 20.0
     with pytest.raises(CharacterError, match="'Bare' shows no vertices of its own at frame 1"):
         make(bare, Recipe(plan=COARSE))
+
+
+def test_what_no_key_moves_of_a_bone_stays_as_it_was_put_by_hand():
+    rig = walking_rig()
+    head, leg = rig.pose.bones["head"], rig.pose.bones["leg.l"]
+    heights = []
+    for size in (1.0, 2.0):
+        head.scale = (1.0, size, 1.0)
+        # what a key moves is left from the action that was shown
+        leg.location = head.location = (0.0, 0.0, 5.0)
+        made = make(rig)
+        vertices, _ = part_of(made.character, "head")
+        heights.append(np.ptp(made.space.positions[0][vertices, 2]))
+        assert np.abs(made.space.positions[0]).max() < 3.0
+    assert heights[1] == pytest.approx(2.0 * heights[0], rel=0.01)
+    assert not sources.is_changed(made.character)
+    leg.location = head.location = (0.0, 0.0, 0.0)
+    assert not sources.is_changed(made.character)
+    head.scale.y = 1.5
+    assert sources.is_changed(made.character)

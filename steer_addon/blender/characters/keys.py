@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 from numpy.typing import NDArray
+
+_TURNS = ("quaternion", "euler", "axis_angle")
+_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 
 
 def new_action(name: str, mark: str, owner: str, frames: tuple[float, float]) -> bpy.types.Action:
@@ -49,6 +54,35 @@ def curves_of(action: bpy.types.Action, slot: Any) -> list[bpy.types.FCurve]:
     strips: Any = [strip for layer in action.layers for strip in layer.strips]
     bags = [strip.channelbag(slot) for strip in strips] if slot is not None else []
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
+
+
+def bones_of(found: Iterable[bpy.types.FCurve]) -> set[str]:
+    """Names of the bones that curves move."""
+    names = (_BONE.match(curve.data_path) for curve in found)
+    return {match[1].replace('\\"', '"').replace("\\\\", "\\") for match in names if match}
+
+
+def rest_of(rig: bpy.types.Object) -> list[Matrix]:
+    """How each bone of a rig is posed where no action is shown, as its matrix basis.
+
+    What some action or driver moves is at rest, as its pose of now is left from that; all else,
+    such as a head that was made larger, stays as it was put by hand.
+    """
+    data = rig.animation_data
+    moving = [] if data is None else list(data.drivers)
+    moving += [curve for action in bpy.data.actions for curve in curves(action)]
+    paths = {curve.data_path for curve in moving}
+    return [_rest(bone, paths) for bone in rig.pose.bones] if rig.pose is not None else []
+
+
+def _rest(bone: bpy.types.PoseBone, paths: set[str]) -> Matrix:
+    above = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]'
+    turned = any(f"{above}.rotation_{name}" in paths for name in _TURNS)
+    return Matrix.LocRotScale(
+        None if f"{above}.location" in paths else bone.location,
+        None if turned else bone.matrix_basis.to_quaternion(),
+        None if f"{above}.scale" in paths else bone.scale,
+    )
 
 
 def keyed_curves(data: bpy.types.AnimData) -> Iterator[bpy.types.FCurve]:

@@ -15,9 +15,8 @@ from ...core.characters import action_names
 from ...core.characters.recipe import Recipe
 from ...core.errors import CharacterError, short
 from .feet import roles_by_motion
-from .keys import curves, curves_of, frames_of, slot_of
+from .keys import bones_of, curves, curves_of, frames_of, slot_of
 
-_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 _FEET = re.compile(r"foot|feet|toe|paw|hoof|ankle", re.IGNORECASE)
 """Names of bones that stand on the ground."""
 _LEG = re.compile(r"legs?(?![a-z])|shin|calf", re.IGNORECASE)
@@ -169,18 +168,12 @@ def _hung_from(constraints: Any, kinds: Set[str] = _HANGING) -> set[Any]:
     return found
 
 
-def bones_of(action: bpy.types.Action) -> set[str]:
-    """Names of the bones that an action moves."""
-    found = (_BONE.match(curve.data_path) for curve in curves(action))
-    return {match[1].replace('\\"', '"').replace("\\\\", "\\") for match in found if match}
-
-
 def actions_of(rig: bpy.types.Object) -> list[bpy.types.Action]:
     """Actions that move at least half of the bones that they name: its own ones, then by name."""
     known = set(rig.pose.bones.keys()) if rig.pose is not None else set()
     own, result = _own_actions(rig), []
     for action in bpy.data.actions:
-        bones = bones_of(action)
+        bones = bones_of(curves(action))
         fits = bones and 2 * len(bones & known) >= len(bones)
         if fits and action == action_named(rig, action.name):
             result.append(action)
@@ -236,7 +229,7 @@ def find_action(rig: bpy.types.Object, name: str) -> bpy.types.Action:
         raise CharacterError(
             f"There is no action {short(name)}: give one of rig {rig.name!r}: {names_of(known)}"
         )
-    missing = sorted(bones_of(action) - {bone.name for bone in rig.data.bones})
+    missing = sorted(bones_of(curves(action)) - {bone.name for bone in rig.data.bones})
     if action not in known:
         which = f", which lacks bone {missing[0]!r}" if missing else ""
         raise CharacterError(

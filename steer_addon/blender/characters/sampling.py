@@ -19,7 +19,7 @@ from ...core.errors import CharacterError
 from ..scene_units import meters_per_unit
 from ..suspension import suspended
 from .copies import copied, keys_of, thin, thinned
-from .keys import curves_of, frames_of, read, slot_of
+from .keys import curves_of, frames_of, read, rest_of, slot_of
 from .settings import Settings
 
 F32 = NDArray[np.float32]
@@ -222,9 +222,10 @@ class Sampler:
         """Read the bones of all actions that are blended; do so once, before the first blend."""
         owners = {"": self.rig, **self._keyed}
         self._settings = Settings(self._source, owners, actions)
-        return [self._read(action, self._settings) for action in actions]
+        rests = rest_of(self.rig)
+        return [self._read(action, self._settings, rests) for action in actions]
 
-    def _read(self, action: bpy.types.Action, settings: Settings) -> Track:
+    def _read(self, action: bpy.types.Action, settings: Settings, rests: Sequence[Matrix]) -> Track:
         first, last = frames_of(action, self._source)
         track = Track(action, (first, last), self.fps)
         slot = slot_of(action, self._source)
@@ -234,8 +235,8 @@ class Sampler:
         else:
             frames = np.linspace(first, last, _knots(owned, first, last) + 1).tolist()
         data = self.rig.animation_data or self.rig.animation_data_create()
-        for bone in self.rig.pose.bones:
-            bone.matrix_basis = Matrix()
+        for bone, rest in zip(self.rig.pose.bones, rests, strict=True):
+            bone.matrix_basis = rest
         # a strip that is being edited
         data.use_tweak_mode = False
         data.action = action

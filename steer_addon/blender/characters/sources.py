@@ -9,11 +9,12 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...core.characters.recipe import Recipe, from_text
 from ...core.errors import CharacterError
 from . import copies, library, origins, rigs
-from .keys import curves, read
+from .keys import curves, read, rest_of
 
 _VERSION = 2
 """Raise it where a digest is made of other things."""
@@ -233,9 +234,11 @@ def _bones(rig: bpy.types.Object) -> list[object]:
     lengths = np.empty(len(bones), np.float32)
     bones.foreach_get("length", lengths)
     found: list[object] = [_even(rest), _even(lengths)]
-    for bone, posed in zip(bones, rig.pose.bones, strict=True):
+    for bone, posed, rest in zip(bones, rig.pose.bones, rest_of(rig), strict=True):
         found += [bone.name, bone.parent and bone.parent.name, bone.use_deform]
         found += (_settings(constraint, rig) for constraint in posed.constraints)
+        if rest != Matrix():
+            found.append(_even(rest))
     return found
 
 

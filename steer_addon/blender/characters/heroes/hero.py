@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ....core.characters.holding import held_back
 from ....core.characters.picking import SHEARS, stances
 from ..copies import aims_of, copied, world_of
-from ..keys import add_slot, fill, frames_of, new_action, slot_of
+from ..keys import add_slot, fill, frames_of, new_action, rest_of, slot_of
 from ..origins import Origins, RowOrigin
 from .shapes import Shapes
 
@@ -185,8 +185,9 @@ def _forget_motion(rig: bpy.types.Object) -> None:
             data.nla_tracks.remove(track)
     rig.delta_location = rig.delta_rotation_euler = (0.0, 0.0, 0.0)
     rig.delta_rotation_quaternion, rig.delta_scale = (1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-    for bone in rig.pose.bones if rig.pose is not None else ():
-        bone.matrix_basis = Matrix()
+    if rig.pose is not None:
+        for bone, rest in zip(rig.pose.bones, rest_of(rig), strict=True):
+            bone.matrix_basis = rest
 
 
 class _Play:
