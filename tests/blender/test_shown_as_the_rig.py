@@ -9,7 +9,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Vector  # noqa: E402
 
-from steer_addon.blender.characters import making, sources  # noqa: E402
+from steer_addon.blender.characters import joining, making, sources  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
@@ -127,3 +127,24 @@ def test_what_no_key_moves_of_a_bone_stays_as_it_was_put_by_hand():
     assert not sources.is_changed(made.character)
     head.scale.y = 1.5
     assert sources.is_changed(made.character)
+
+
+@pytest.mark.parametrize(
+    ("kind", "output", "told"),
+    [("NewGeometry", "Position", False), ("TexNoise", "Color", True),
+     ("TexCoord", "Generated", True), ("TexCoord", "Object", True), ("TexCoord", "UV", False)],
+)  # fmt: skip
+def test_textures_that_a_character_has_not_are_named(kind, output, told):
+    mesh, tree = bpy.data.meshes.new("Skin"), bpy.data.node_groups.new("Inner", "ShaderNodeTree")
+    material = bpy.data.materials.new("Wool")
+    material.use_nodes = True
+    material.node_tree.nodes.new("ShaderNodeGroup").node_tree = tree
+    source, shader = tree.nodes.new(f"ShaderNode{kind}"), tree.nodes.new("ShaderNodeEmission")
+    mesh.materials.append(material)
+    assert list(joining.sliding(mesh)) == []
+    tree.links.new(source.outputs[output], shader.inputs["Color"])
+    found = list(joining.sliding(mesh))
+    assert len(found) == told and ("'Wool'" in "".join(found)) == told
+    if kind == "TexNoise":
+        source.noise_dimensions = "1D"
+        assert list(joining.sliding(mesh)) == []

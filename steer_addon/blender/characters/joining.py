@@ -35,6 +35,15 @@ _NODES = (
     "Instances that modifiers of {} make are left out: a Realize Instances node at their end lets "
     "them be parts"
 )
+_SLIDING = (
+    "Textures of {} follow Generated or Object coordinates, which characters have of their whole "
+    "body as it is posed, so they look different and slide: lead a UV map to their Vector"
+)
+_PATTERNS = {
+    "TEX_BRICK", "TEX_CHECKER", "TEX_GABOR", "TEX_GRADIENT", "TEX_MAGIC", "TEX_NOISE",
+    "TEX_VORONOI", "TEX_WAVE",
+}  # fmt: skip
+"""Types of nodes that take Generated coordinates where nothing leads to their *Vector*."""
 _PARTICLES = {"PATH": _HAIR, "OBJECT": _INSTANCES, "COLLECTION": _INSTANCES}
 """What is said of particles, by what they are rendered as."""
 
@@ -212,6 +221,30 @@ def left_out(sampler: Sampler, rig: bpy.types.Object) -> tuple[str, ...]:
             for sentence, name in _beside(obj):
                 found[sentence].append(name)
     return tuple(text.format(listed(names)) for text, names in found.items() if names)
+
+
+def sliding(mesh: bpy.types.Mesh) -> Iterator[str]:
+    """The sentence that names the materials of a character whose textures look different on it."""
+    names = [repr(one.name) for one in mesh.materials if one and _slides(one.node_tree, set())]
+    if names:
+        yield _SLIDING.format(listed(names))
+
+
+def _slides(tree: Any, known: set[Any]) -> bool:
+    """Whether nodes of a material, or of groups in it, read coordinates other than UVs."""
+    if tree is None or tree in known:
+        return False
+    known.add(tree)
+    for node in tree.nodes:
+        if node.type == "GROUP" and _slides(node.node_tree, known):
+            return True
+        read_out = {output.name for output in node.outputs if output.is_linked}
+        if node.type == "TEX_COORD" and node.object is None and read_out & {"Generated", "Object"}:
+            return True
+        vector = node.inputs.get("Vector") if node.type in _PATTERNS and read_out else None
+        if vector is not None and vector.enabled and not vector.is_linked:
+            return True
+    return False
 
 
 def _beside(obj: bpy.types.Object) -> Iterator[tuple[str, str]]:
