@@ -190,7 +190,8 @@ class Sampler:
         wanted = [*below, *(part for part in parts if part not in below)]
         twins = copied(wanted, self._made, lambda keys: True)
         for obj, twin in twins.items():
-            twin.hide_viewport = False
+            # other meshes are evaluated only where something shown depends on them
+            twin.hide_viewport = obj.type == "MESH" and obj not in parts
             self.scene.collection.objects.link(twin)
             if (keys := keys_of(obj)) is not None:
                 self._keyed[keys.name] = keys_of(twin)
@@ -223,7 +224,13 @@ class Sampler:
         owners = {"": self.rig, **self._keyed}
         self._settings = Settings(self._source, owners, actions)
         rests = rest_of(self.rig)
-        return [self._read(action, self._settings, rests) for action in actions]
+        # reading takes bones: without this all meshes were evaluated at each of their times
+        for twin in self.twins:
+            twin.hide_viewport = True
+        tracks = [self._read(action, self._settings, rests) for action in actions]
+        for twin in self.twins:
+            twin.hide_viewport = False
+        return tracks
 
     def _read(self, action: bpy.types.Action, settings: Settings, rests: Sequence[Matrix]) -> Track:
         first, last = frames_of(action, self._source)
