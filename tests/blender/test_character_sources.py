@@ -25,6 +25,14 @@ def curve():
     return next(rigs.curves(bpy.data.actions["Walk"]))
 
 
+def painted():
+    return bpy.data.meshes["head"].color_attributes["Paint"]
+
+
+def shape():
+    return bpy.data.meshes["head"].shape_keys.key_blocks["Wide"]
+
+
 EDITS = {
     "part moved": lambda: setattr(bpy.data.objects["hat"], "location", (0.0, 0.0, 0.4)),
     "part scaled": lambda: setattr(bpy.data.objects["hat"], "scale", (2.0, 2.0, 2.0)),
@@ -36,6 +44,10 @@ EDITS = {
     "frame rate": lambda: setattr(bpy.context.scene.render, "fps", 30),
     "rest": lambda: setattr(bpy.data.armatures["Walker"], "pose_position", "REST"),
     "modifier": lambda: bpy.data.objects["head"].modifiers.new("Subdivision", "SUBSURF"),
+    "color": lambda: painted().data.foreach_set("color", [0.5] * 32),
+    "sharp": lambda: setattr(bpy.data.meshes["head"].edges[0], "use_edge_sharp", True),
+    "normals": lambda: bpy.data.meshes["head"].normals_split_custom_set([(0.0, 0.0, 1.0)] * 24),
+    "shape": lambda: setattr(shape(), "value", 0.5),
     "part hidden": lambda: setattr(bpy.data.objects["hat"], "hide_render", True),
 }
 
@@ -43,6 +55,10 @@ EDITS = {
 @pytest.mark.parametrize("name", EDITS)
 def test_edits_that_are_seen_are_noticed(name):
     rig = walking_rig()
+    bpy.data.meshes["head"].color_attributes.new("Paint", "FLOAT_COLOR", "POINT")
+    for key in ("Basis", "Wide"):
+        bpy.data.objects["head"].shape_key_add(name=key)
+    shape().value = 0.0
     for part in rig.children:
         part.data.polygons.foreach_set("use_smooth", [True] * len(part.data.polygons))
     character = made_of(rig)

@@ -16,7 +16,7 @@ from ...core.errors import CharacterError
 from . import copies, library, origins, rigs
 from .keys import curves, read, rest_of
 
-_VERSION = 2
+_VERSION = 3
 """Raise it where a digest is made of other things."""
 KEY = "steer_character_source"
 """Custom property of library objects that were made of a rig in the same file."""
@@ -27,6 +27,8 @@ _UNSEEN = (
     "enabled",
 )  # fmt: skip
 _KEYS = ("co", "handle_left", "handle_right")
+_SHADING = ("sharp_edge", 1, np.bool_), ("custom_normal", 2, np.int32)
+"""Attributes of meshes that are seen by shading alone, their width and type."""
 _PLAIN = ("BOOLEAN", "INT", "FLOAT", "ENUM", "STRING")
 
 
@@ -273,8 +275,18 @@ def _mesh(part: bpy.types.Object) -> list[object]:
         [group.name for group in part.vertex_groups],
     ]
     found += [read(layer.uv, "vector", 2) for layer in mesh.uv_layers]
-    if mesh.shape_keys is not None:
-        found += [read(block.data, "co", 3) for block in mesh.shape_keys.key_blocks]
+    for colors in mesh.color_attributes:
+        found += [colors.name, _even(read(colors.data, "color", 4))]
+    for name, width, dtype in _SHADING:
+        shading = mesh.attributes.get(name)
+        if shading is not None and shading.data_type in ("BOOLEAN", "INT16_2D"):
+            found.append(read(shading.data, "value", width, dtype))
+    keys = mesh.shape_keys
+    if keys is not None:
+        found += [read(block.data, "co", 3) for block in keys.key_blocks]
+        if keys.animation_data is None:
+            # otherwise it may be keys or drivers that move them
+            found += [round(block.value, 4) for block in keys.key_blocks]
     if part.vertex_groups and len(mesh.vertices) <= _MOST_WEIGHED:
         weights = [(e.group, e.weight) for v in mesh.vertices for e in v.groups]
         found.append(np.array(weights, np.float32))
