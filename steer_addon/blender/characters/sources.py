@@ -236,11 +236,11 @@ def _bones(rig: bpy.types.Object) -> list[object]:
     lengths = np.empty(len(bones), np.float32)
     bones.foreach_get("length", lengths)
     found: list[object] = [_even(rest), _even(lengths)]
-    for bone, posed, rest in zip(bones, rig.pose.bones, rest_of(rig), strict=True):
+    for bone, posed, still in zip(bones, rig.pose.bones, rest_of(rig), strict=True):
         found += [bone.name, bone.parent and bone.parent.name, bone.use_deform]
         found += (_settings(constraint, rig) for constraint in posed.constraints)
-        if rest != Matrix():
-            found.append(_even(rest))
+        if still != Matrix():
+            found.append(_even(still))
     return found
 
 
