@@ -201,7 +201,8 @@ class ProgressLine(_Line):
         text = f"{self.what}: {progress.done}/{progress.total} ({progress.share:.0%})"
         if finished:
             text += f", {progress.seconds:.1f} s"
-        else:
+        elif progress.done:
+            # before there is one percent of a share, the time that is left is a wild guess
             text += f", {progress.time_left} left"
         self.write(text, "\n" if finished else "")
         return True

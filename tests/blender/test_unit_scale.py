@@ -10,7 +10,9 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.blender.checks import character_checks  # noqa: E402
 from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.reading import extents  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
@@ -155,3 +157,27 @@ def test_characters_of_a_scene_without_units_go_as_far_as_their_rigs(empty_scene
     recipe = making.Recipe("Idle", "Walk", plan=Plan(tolerance=0.02, steps=24))
     made = making.make_character(empty_scene, walking_rig(), recipe)
     assert made.space.gaits[-1].stride == pytest.approx(1.0, rel=0.05)
+
+
+@pytest.mark.usefixtures("centimeters")
+def test_characters_of_a_hundredth_of_their_size_are_told():
+    recipe = making.Recipe("Idle", "Walk", plan=Plan(tolerance=0.02, steps=24))
+    rig = walking_rig()
+    rig.scale = (100.0, 100.0, 100.0)
+    bpy.context.view_layer.update()
+    character = making.make_character(bpy.context.scene, rig, recipe).character
+    crowd = scenes.make_crowd()
+    crowd.steer.agents.radius = 25.0
+    modifier = display.find_modifier(crowd)
+    display.set_input(modifier, "Display", "Character")
+    display.set_input(modifier, "Object", character)
+    (told,) = character_checks.found(crowd)
+    assert told.code == "CHARACTER_TINY" and told.values["scale"] == 100.0
+    assert told.values["radius"] == pytest.approx(0.25)
+    display.set_input(modifier, "Scale", told.values["scale"])
+    assert list(character_checks.found(crowd)) == []
+    # lengths are told in meters, whatever the unit of the scene
+    display.set_input(modifier, "Scale", 300.0)
+    (told,) = character_checks.found(crowd)
+    assert told.code == "CHARACTER_WIDE" and told.values["radius"] == pytest.approx(0.25)
+    assert 0.4 < told.values["reach"] < 0.8

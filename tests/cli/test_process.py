@@ -90,6 +90,16 @@ def test_progress_that_cannot_be_written_is_no_failure(monkeypatch):
         os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
 
 
+def test_no_time_is_guessed_before_there_is_one_percent(monkeypatch):
+    told = []
+    monkeypatch.setattr(output, "tell", lambda text, end="\n": told.append(text))
+    line = ProgressLine("Poses", quiet=False)
+    line.terminal, line.interval = False, 0.0
+    line(Progress(0, 100, 1.0, 75_000.0))
+    line(Progress(50, 100, 10.0, 10.0))
+    assert told[0] == "Poses: 0/100 (0%)" and told[1].endswith(" left"), told
+
+
 def test_a_closed_stream_gives_its_descriptor_to_no_file():
     code = (
         "import os, sys; from steer_addon import process; "

@@ -20,12 +20,15 @@ from ..characters import library, library_group, sources
 from ..crowd import crowds
 from ..crowd.records import Part
 from ..display import display
+from ..scene_units import units_per_meter
 from ..suspension import is_suspended
 
 PAUSE = 0.5
 """Time from an edit to the timer's check [s]; each edit restarts it."""
 _WIDER = 1.6
 """Share of the radius of bodies from which on characters get far into one another."""
+_TINY = 0.1
+"""Share of the radius of bodies below which characters are hardly seen."""
 _MOST_ASKED = 300
 """Number of objects of a collection that are looked at, as panels ask at every redraw."""
 _EDITABLE = (bpy.types.Armature, bpy.types.Action, bpy.types.Mesh, bpy.types.Object, bpy.types.Key)
@@ -54,7 +57,7 @@ def of_display(modifier: bpy.types.NodesModifier, shown: str, body: Any) -> Iter
         yield from _of_choice(modifier, body, characters if shown == "Characters" else [])
     if shown in ("Character", "Characters"):
         yield from _of_characters(shown, body, members, characters)
-        yield from _of_widths(modifier, characters)
+        yield from _of_sizes(modifier, characters)
     elif shown in ("Object", "Collection") and characters:
         yield diagnose("CHARACTER_AS_OBJECT", characters[0].name, display=shown)
 
@@ -89,17 +92,23 @@ def _of_choice(modifier: Any, body: Any, characters: list[bpy.types.Object]) -> 
             yield diagnose("WEIGHTS_ALL_ZERO", body.name, character=first[0].name)
 
 
-def _of_widths(modifier: Any, characters: list[bpy.types.Object]) -> Iterator[Diagnosis]:
-    """Diagnoses of characters that stand in one another, as they are wider than their bodies."""
-    steer = modifier.id_data.steer
-    if steer.motion.motion != "GROUND":
-        return
-    scale, radius = float(display.get_input(modifier, "Scale")), steer.agents.radius
+def _of_sizes(modifier: Any, characters: list[bpy.types.Object]) -> Iterator[Diagnosis]:
+    """Diagnoses of characters much smaller than their bodies, or so wide that they overlap."""
+    obj = modifier.id_data
+    scale, radius = float(display.get_input(modifier, "Scale")), float(obj.steer.agents.radius)
+    # poses are in meters, the radius is in units of the scene
+    unit = units_per_meter(obj.users_scene[0]) if obj.users_scene else 1.0
     for character in characters:
         found = character.get(library.REACH)
-        reach = scale * found if isinstance(found, float) else 0.0
-        if reach > _WIDER * radius:
-            yield diagnose("CHARACTER_WIDE", character.name, reach=reach, radius=radius)
+        if not isinstance(found, float):
+            continue
+        reach = scale * found
+        told = {"reach": reach / unit, "radius": radius / unit}
+        if 0.0 < reach < _TINY * radius:
+            usual = unit if unit * found >= _TINY * radius else radius / found
+            yield diagnose("CHARACTER_TINY", character.name, scale=usual, **told)
+        elif reach > _WIDER * radius and obj.steer.motion.motion == "GROUND":
+            yield diagnose("CHARACTER_WIDE", character.name, **told)
 
 
 def _members(body: Any) -> list[bpy.types.Object]:
