@@ -181,3 +181,13 @@ def test_characters_of_a_hundredth_of_their_size_are_told():
     (told,) = character_checks.found(crowd)
     assert told.code == "CHARACTER_WIDE" and told.values["radius"] == pytest.approx(0.25)
     assert 0.4 < told.values["reach"] < 0.8
+
+
+@pytest.mark.usefixtures("centimeters")
+def test_built_in_people_of_a_hundredth_of_their_size_are_told():
+    crowd = started(count=2)
+    assert list(character_checks.found(crowd)) == []
+    modifier = display.find_modifier(crowd)
+    display.set_input(modifier, "Scale", 1.0)
+    told = list(character_checks.found(crowd))
+    assert {(one.code, one.values["scale"]) for one in told} == {("CHARACTER_TINY", 100.0)}

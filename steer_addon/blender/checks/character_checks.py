@@ -99,15 +99,16 @@ def _of_sizes(modifier: Any, characters: list[bpy.types.Object]) -> Iterator[Dia
     # poses are in meters, the radius is in units of the scene
     unit = units_per_meter(obj.users_scene[0]) if obj.users_scene else 1.0
     for character in characters:
+        # built-in characters are as wide as their crowds are made for
         found = character.get(library.REACH)
-        if not isinstance(found, float):
-            continue
+        is_told = isinstance(found, float)
+        found = found if is_told else 0.5 * max(character.dimensions)
         reach = scale * found
         told = {"reach": reach / unit, "radius": radius / unit}
         if 0.0 < reach < _TINY * radius:
             usual = unit if unit * found >= _TINY * radius else radius / found
             yield diagnose("CHARACTER_TINY", character.name, scale=usual, **told)
-        elif reach > _WIDER * radius and obj.steer.motion.motion == "GROUND":
+        elif is_told and reach > _WIDER * radius and obj.steer.motion.motion == "GROUND":
             yield diagnose("CHARACTER_WIDE", character.name, **told)
 
 
