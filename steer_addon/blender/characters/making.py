@@ -172,9 +172,8 @@ def making(
             yield 0.99 * done / (total + max(0, done - 0.9 * total))
         body.first()
         found = body.owners.names_of(body.planted)
-        left_out: tuple[str, ...] = (*joining.left_out(sampler, rig), *_followed(rig))
         mesh, order = joining.join_parts(sampler, rig.name)
-        left_out += tuple(joining.sliding(mesh))
+        left_out = (*joining.left_out(sampler, rig), *_followed(rig), *joining.sliding(mesh))
         feet = [np.flatnonzero(np.isin(order, foot)) for foot in body.feet_of_sides()]
         optional_parts.mark(mesh, sampler.names, sampler.sizes, order, recipe.optional)
         coarser: list[bpy.types.Mesh] = []
