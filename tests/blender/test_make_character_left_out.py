@@ -116,3 +116,22 @@ def test_the_instance_of_a_linked_character_is_sent_to_library_override(instance
 def test_the_instance_of_a_character_of_this_file_is_sent_to_its_rig(instance):
     with pytest.raises(CharacterError, match="'Hero' of this file: select the armature 'Walker'$"):
         rigs.parts_of(instance(linked=False))
+
+
+def test_parts_that_are_off_in_viewports_or_turned_on_by_keys_are_named():
+    rig, hat, head = make_rig(), bpy.data.objects["hat"], bpy.data.objects["head"]
+    hat.hide_viewport = True
+    assert told(rig) == (
+        "Left out, as they are disabled in viewports: 'hat'; turn on their monitor icon in the "
+        "Outliner, and hide them with the eye instead",
+    )
+    hat.hide_render = True
+    assert told(rig) == ()
+    for frame, hidden in ((1, False), (10, True)):
+        head.hide_render = hidden
+        head.keyframe_insert("hide_render", frame=frame)
+    bpy.context.scene.frame_set(1)
+    assert told(rig) == (
+        "Keys turn 'head' on and off, which poses do not have: they are as in this frame "
+        "throughout; make them optional parts, or key their scale",
+    )

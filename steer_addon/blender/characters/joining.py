@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..suspension import suspended
 from . import rigs
-from .keys import read
+from .keys import keyed_curves, read
 from .sampling import Sampler
 
 _ORDER, _NORMALS = "steer_order", "steer_normals"
@@ -34,6 +34,14 @@ _INSTANCES = (
 _NODES = (
     "Instances that modifiers of {} make are left out: a Realize Instances node at their end lets "
     "them be parts"
+)
+_OFF = (
+    "Left out, as they are disabled in viewports: {}; turn on their monitor icon in the Outliner, "
+    "and hide them with the eye instead"
+)
+_KEYED = (
+    "Keys turn {} on and off, which poses do not have: they are as in this frame throughout; make "
+    "them optional parts, or key their scale"
 )
 _SLIDING = (
     "Textures of {} follow Generated or Object coordinates, which characters have of their whole "
@@ -215,12 +223,28 @@ def left_out(sampler: Sampler, rig: bpy.types.Object) -> tuple[str, ...]:
     pairs = zip(sampler.twins, sampler.names, strict=True)
     nodes = [name for twin, name in pairs if twin in instanced and twin.instance_type == "NONE"]
     found = {_NO_FACES: [], _HAIR: [], _INSTANCES: [], _NODES: list(map(repr, nodes))}
+    found |= {_OFF: [], _KEYED: []}
     for obj in rigs.followers(rig):
+        if obj.type == "MESH" and _is_turned_off(obj):
+            found[_OFF].append(repr(obj.name))
+        elif obj.type == "MESH" and _is_keyed(obj):
+            found[_KEYED].append(repr(obj.name))
         taken = obj.type != "MESH" or obj.name in sampler.names
         if taken and not obj.hide_render and not obj.hide_viewport:
             for sentence, name in _beside(obj):
                 found[sentence].append(name)
     return tuple(text.format(listed(names)) for text, names in found.items() if names)
+
+
+def _is_turned_off(obj: bpy.types.Object) -> bool:
+    return bool(obj.hide_viewport) and not obj.hide_render
+
+
+def _is_keyed(obj: bpy.types.Object) -> bool:
+    """Whether keys say when an object is seen."""
+    data = obj.animation_data
+    found = [] if data is None else keyed_curves(data)
+    return any(curve.data_path in ("hide_render", "hide_viewport") for curve in found)
 
 
 def sliding(mesh: bpy.types.Mesh) -> Iterator[str]:

@@ -16,7 +16,7 @@ from ...core.characters.recipe import Recipe
 from ...core.characters.rows import Rows
 from ...core.errors import CharacterError, short
 from . import copies, joining, levels, library, optional_parts, origins, rigs, sources
-from .bodies import Moving, Posed
+from .bodies import Body, Moving, Posed
 from .sampling import Sampler
 
 _JUMP, _LEAST_JUMP = 2.0, 0.05
@@ -172,15 +172,11 @@ def making(
             yield 0.99 * done / (total + max(0, done - 0.9 * total))
         body.first()
         found = body.owners.names_of(body.planted)
+        left_out = (*joining.left_out(sampler, rig), *_followed(rig))
         mesh, order = joining.join_parts(sampler, rig.name)
-        left_out = (*joining.left_out(sampler, rig), *_followed(rig), *joining.sliding(mesh))
         feet = [np.flatnonzero(np.isin(order, foot)) for foot in body.feet_of_sides()]
         optional_parts.mark(mesh, sampler.names, sampler.sizes, order, recipe.optional)
-        coarser: list[bpy.types.Mesh] = []
-        if recipe.levels:
-            numbers = np.repeat(np.arange(len(sampler.sizes), dtype=np.int32), sampler.sizes)
-            apart = body.apart()[order]
-            coarser = levels.decimated(mesh, apart, numbers[order], recipe.levels, sampler.scene)
+        coarser = _coarser(mesh, body, order, recipe)
     try:
         space = rows.space()
         space = PoseSpace(np.take(space.positions, order, axis=1), space.gaits, space.clips)
@@ -200,4 +196,16 @@ def making(
     sources.keep(character, rig, replace(recipe, parts=tuple(part.name for part in parts)))
     if isinstance(body, Posed):
         origins.keep(character, rig, parts, rows, body)
-    return Made(character, space, memory, found, (*left_out, *faults(space, recipe, feet)))
+    told = (*left_out, *joining.sliding(character.data), *faults(space, recipe, feet))
+    return Made(character, space, memory, found, told)
+
+
+def _coarser(
+    mesh: bpy.types.Mesh, body: Body, order: NDArray[np.intp], recipe: Recipe
+) -> list[bpy.types.Mesh]:
+    """Meshes of the levels of detail that a recipe asks for, of a body that has no poses yet."""
+    if not recipe.levels:
+        return []
+    sampler, sizes = body.sampler, body.sampler.sizes
+    numbers = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[order]
+    return levels.decimated(mesh, body.apart()[order], numbers, recipe.levels, sampler.scene)
