@@ -180,7 +180,7 @@ def test_another_size_or_character_puts_a_bake_out_of_date(tmp_path):
     display.set_input(display.find_modifier(obj), "Scale", 1.3)
     assert bpy.ops.object.steer_cache_check() == {"FINISHED"}
     changes = status.status(obj, bpy.context.scene).changes
-    assert [change.subject for change in changes] == ["characters"]
+    assert [change.subject for change in changes] == ["the cast of characters"]
 
 
 def shorter(character):
@@ -205,7 +205,7 @@ def test_a_character_edited_or_deleted_after_the_bake_is_told(tmp_path, change):
     change(shown.objects[0])
     assert bpy.ops.object.steer_cache_check() == {"FINISHED"}
     changes = status.status(obj, bpy.context.scene).changes
-    assert [found.subject for found in changes] == ["characters"]
+    assert [found.subject for found in changes] == ["the cast of characters"]
 
 
 def test_keyframes_have_the_body_of_each_character():
