@@ -161,11 +161,14 @@ def _share_colors(meshes: list[Any]) -> str:
         if colors is None:
             continue
         name = name or str(colors.name)
-        if name in mesh.attributes:
+        if name in mesh.attributes and name != colors.name:
             continue
         values = read(colors.data, "color", 4).reshape(-1, 4)
         if colors.domain == "POINT":
             values = values[read(mesh.loops, "vertex_index", 1, np.int32)]
+        if name == colors.name:
+            # Blender 4.5 joins colors of one name only where they are of one kind
+            mesh.color_attributes.remove(colors)
         shared = mesh.color_attributes.new(name, "FLOAT_COLOR", "CORNER")
         shared.data.foreach_set("color", values.ravel())
     return name
