@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
@@ -12,6 +10,7 @@ from typing import Any
 
 from ..agents import Agents
 from ..errors import CacheError
+from ..files.plain import is_file
 from ..results.frames import Frame
 from .chunks import frame_of, read_chunk, read_state
 from .layout import MANIFEST, Chunk
@@ -107,13 +106,13 @@ class Cache:
         """Whether all files of a chunk are there, in their sizes; none of them is read."""
         try:
             folder = self._folder(chunk)
-            found = {name: os.lstat(folder / f"{name}.npy") for name in chunk.files()}
+            return all(
+                is_file(path := folder / f"{name}.npy")
+                and path.stat().st_size == len(header) + size
+                for name, (header, size) in chunk.files().items()
+            )
         except (CacheError, OSError):
             return False
-        return all(
-            stat.S_ISREG(found[name].st_mode) and found[name].st_size == len(header) + size
-            for name, (header, size) in chunk.files().items()
-        )
 
     def _folder(self, chunk: Chunk) -> Path:
         above = self.folder / self.header.folder
