@@ -18,23 +18,15 @@ from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.operators import characters  # noqa: E402
 from steer_addon.core.characters import memory  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
-from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender import fake_layout  # noqa: E402
 from tests.blender.crowd_makers import make_crowd  # noqa: E402
 from tests.blender.live_scenes import play  # noqa: E402
 from tests.blender.toy_characters import make_toy  # noqa: E402
-from tests.blender.walking_rigs import box, make_rig, state, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import COARSE, RECIPE, box, make, make_rig, state, walking_rig  # noqa: E402
 from tests.diagnosed import codes  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-
-COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
-RECIPE = Recipe("Idle", "Walk", plan=COARSE)
-
-
-def make(rig, recipe=RECIPE):
-    return making.make_character(bpy.context.scene, rig, recipe)
 
 
 def keyed_empty():

@@ -13,20 +13,12 @@ from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.ui import display_fields  # noqa: E402
 from steer_addon.core.characters.pose_space import split_clips  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe, from_text  # noqa: E402
-from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.crowd_makers import make_crowd  # noqa: E402
 from tests.blender.drawn import context  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
-from tests.blender.walking_rigs import add_gait, box, state, walking_rig  # noqa: E402
-
-COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
-RECIPE = Recipe("Idle", "Walk", plan=COARSE)
-
-
-def make(rig, recipe=RECIPE):
-    return making.make_character(bpy.context.scene, rig, recipe)
+from tests.blender.walking_rigs import COARSE, RECIPE, add_gait, box, make, state, walking_rig  # noqa: E402
 
 
 def test_progress_rises_to_the_end(empty_scene):

@@ -9,20 +9,12 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Vector  # noqa: E402
 
-from steer_addon.blender.characters import joining, making, sources  # noqa: E402
+from steer_addon.blender.characters import joining, sources  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
-from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
-from tests.blender.walking_rigs import box, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import COARSE, box, make, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-
-COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
-RECIPE = Recipe("Idle", "Walk", plan=COARSE)
-
-
-def make(rig, recipe=RECIPE):
-    return making.make_character(bpy.context.scene, rig, recipe)
 
 
 def part_of(character, name):

@@ -9,7 +9,12 @@ import numpy as np
 from mathutils import Vector, kdtree
 
 from steer_addon.blender.bake.hero_parts import Parts
-from steer_addon.blender.characters import rigs
+from steer_addon.blender.characters import making, rigs
+from steer_addon.core.characters.recipe import Recipe
+from steer_addon.core.characters.rows import Plan
+
+COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
+RECIPE = Recipe("Idle", "Walk", plan=COARSE)
 
 
 def box(name, center, size, parent=None):
@@ -97,6 +102,11 @@ def walking_rig(name="Walker"):
     add_gait(rig, "Run", 2.0, 16, bob=0.04)
     assert rigs.guess_roles(rig) == {"stand": "Idle", "walk": "Walk", "run": "Run"}
     return rig
+
+
+def make(rig, recipe=RECIPE):
+    """Make a character of few poses."""
+    return making.make_character(bpy.context.scene, rig, recipe)
 
 
 def state(rig):
