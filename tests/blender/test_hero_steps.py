@@ -56,7 +56,7 @@ def frames_of(went):
     """Frames of a crowd of one agent that does as a body did."""
     heading = np.stack([np.sin(went.yaws), -np.cos(went.yaws), 0.0 * went.yaws], axis=1)
     turns = rotations(heading.astype(np.float32), "NEG_Y")
-    moves = np.hstack([0.0 * went.slopes, went.moves])
+    moves = np.hstack([went.slopes, went.moves])
     for k in range(len(went.yaws)):
         values = [went.phases[k], went.gaits[k], 0.0, *moves[k], 0.0]
         posture = {n: np.array([v], np.float32) for n, v in zip(POSTURE, values, strict=True)}

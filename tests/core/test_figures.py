@@ -131,7 +131,7 @@ def test_what_is_found_of_gaits_is_kept_and_damaged_files_are_found_again(tmp_pa
     # from here on poses are known, and what is found of them is
     monkeypatch.setattr(curves, "with_turning", lambda _: space)
     monkeypatch.setattr(leaving, "with_leaving", lambda known: known)
-    none = dict.fromkeys(("turning", "leaving", "landing", "parting"), ())
+    none = dict.fromkeys(("turning", "leaving", "landing", "parting", "leaning"), ())
     bare = replace(space, gaits=tuple(replace(row, **none) for row in found))
     rows = json.loads(written)["gaits"]
     short, strange, unknown, empty, large = (deepcopy(rows) for _ in range(5))

@@ -119,7 +119,7 @@ def test_soles_slide_less_than_half_as_far():
 def test_a_body_that_walks_off_meanwhile_takes_its_foot_up_or_stands_first(name):
     space = made(name).space
     number, _ = last_of(space)
-    speeds, _ = slowed(1.0, 2.0, 30)
+    speeds, _ = slowed(1.0, 2.0, 28)
     lands = np.flatnonzero(walk(space, speeds, 0.0 * speeds).gaits == number)
     assert len(lands) > 5
     after = set()

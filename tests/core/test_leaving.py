@@ -61,7 +61,7 @@ def test_a_body_that_lands_hides_less_as_it_does_not_go_along():
     # heads rise by 2 cm from the one to the other
     points[row.first : row.first + row.count, 1, 2] += 0.02
     from_row = change(points, slower, row)
-    found, parting = from_row.leaving()
+    found, parting, _leaning = from_row.leaving()
     on_its_way = np.array(found)[:, 0]
     assert on_its_way[8] == pytest.approx(0.015, abs=0.001)
     # what moves by 12 mm while its pose says next to nothing
@@ -76,7 +76,7 @@ def test_bodies_are_shifted_by_as_much_as_planted_feet_would_move():
     points, slower, row = rows_of(1.0)
     # all of the slower gait stands 3 cm further back and 1 cm to the left
     points[slower.first : slower.first + slower.count, :, :2] += [0.01, 0.03]
-    found, parting = change(points, slower, row).leaving()
+    found, parting, leaning = change(points, slower, row).leaving()
     planted = np.array(parting)[4 : LEAVES // 2 - 4]
     # nothing of it is left
     assert np.array(found)[4 : LEAVES // 2 - 4, 0].max() == 0.0
@@ -85,6 +85,21 @@ def test_bodies_are_shifted_by_as_much_as_planted_feet_would_move():
     np.testing.assert_allclose(planted[:, 0], 0.03 + 1.2 * further, atol=0.021)
     np.testing.assert_allclose(planted[:, 1], 0.01, atol=1e-5)
     assert planted[:, 2].max() < 0.021
+    # its head, 1 m above the ground, stays too
+    np.testing.assert_allclose(
+        planted[:, :2] + leaning[4 : LEAVES // 2 - 4], [[0.03, 0.01]] * 16, atol=2e-5
+    )
+
+
+def test_bodies_lean_by_as_much_as_the_slower_gait_does():
+    points, slower, row = rows_of(1.0)
+    # its head is 4 cm further ahead and 1 cm further to the right, 1 m above the ground
+    points[slower.first : slower.first + slower.count, 1, :2] -= [0.01, 0.04]
+    found, parting, leaning = change(points, slower, row).leaving()
+    planted = slice(4, LEAVES // 2 - 4)
+    np.testing.assert_allclose(leaning[planted], [[-0.04, -0.01]] * 16, atol=0.001)
+    assert np.array(found)[planted, 0].max() == 0.0
+    assert np.abs(np.array(parting)[planted]).max() < 0.021
 
 
 def gaits_with(way, further=0.0):
@@ -148,6 +163,28 @@ def test_shifts_last_until_a_body_has_gone_some_way():
     shown, _ = walked(agents, settings, [2.6])
     assert shown[0, 0, GAIT] == gait + 1
     assert shown[0, 0, aside] == pytest.approx(-0.01 * np.exp(-2.6 * DT / 0.5), abs=1e-4)
+
+
+def test_leans_are_taken_back_as_by_a_damped_spring():
+    lean = ((-0.03, 0.02),) * LEAVES
+    rows = [replace(row, leaning=lean) if row.leaving else row for row in gaits_with(0.01)]
+    agents, settings = running(tuple(rows), 0.2)
+    agents.velocity[:] = [2.2, 0.0, 0.0]
+    columns = [POSTURE.index("lean_ahead"), POSTURE.index("lean_side")]
+    shown, agents = walked(agents, settings, [2.2] * 40)
+    changes = np.flatnonzero(np.diff(shown[:, 0, GAIT], prepend=9.0))
+    assert shown[0, 0, GAIT] == 8
+    # x = a (1 + k t) exp(-k t) after each change, with k = 2 / 0.2 s
+    times = 10.0 * DT * (np.arange(40)[:, None] - changes + 1.0)
+    left = np.where(times > 0.0, (1.0 + times) * np.exp(-times), 0.0).sum(axis=1)
+    expected = left[:, None] * [-0.03, 0.02]
+    np.testing.assert_allclose(shown[:, 0, columns], expected, atol=1e-6)
+    # and back
+    gait = shown[-1, 0, GAIT]
+    agents.velocity[:] = [2.6, 0.0, 0.0]
+    shown, _ = walked(agents, settings, [2.6])
+    assert shown[0, 0, GAIT] == gait + 1
+    np.testing.assert_allclose(shown[0, 0, columns], -expected[0], atol=1e-4)
 
 
 def test_a_body_that_is_stopped_hard_falls_through_the_gaits_of_its_run():

@@ -21,6 +21,7 @@ from steer_addon.core.characters.picking import SHEARS, stances
 from steer_addon.core.characters.pose_space import PoseSpace, split_clips
 from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.step.gaits import gait
+from steer_addon.core.step.gaits.landing import LIMBS, RATE
 
 FPS = 24.0
 PHASE, GAIT = POSTURE.index("phase"), POSTURE.index("gait")
@@ -41,6 +42,8 @@ class Walk:
             (frame_count, 4).
         slopes: The rise of the ground ahead and to the right, and how far it leans to both, as its
             body takes them up, shape (frame_count, 4).
+        rates: How fast it leans ahead and to the right [1/s], but for what it does at once as its
+            gait changes, shape (frame_count, 2).
         scale: Its size.
         heights: How high the ground is below it [m], shape (frame_count,), or 0 at all.
     """
@@ -51,8 +54,9 @@ class Walk:
     gaits: np.ndarray
     phases: np.ndarray
     poses: np.ndarray
-    moves: np.ndarray
     slopes: np.ndarray
+    moves: np.ndarray
+    rates: np.ndarray
     scale: float = 1.0
     heights: np.ndarray | float = 0.0
 
@@ -62,17 +66,31 @@ class Walk:
             self.space.positions[self.poses].astype(float), np.arange(len(self.yaws))
         )
 
-    def placed(self, points: np.ndarray, frames: np.ndarray) -> np.ndarray:
-        """Points of poses in the world, each pose as the body stands in one of the frames."""
-        twist, ahead, side, lift = self.moves[frames].T
+    def placed(
+        self, points: np.ndarray, frames: np.ndarray, more: np.ndarray | float = 0.0
+    ) -> np.ndarray:
+        """Points of poses in the world, each pose as the body stands in one of the frames.
+
+        Args:
+            points: Points of a pose for each [m], shape (n, point_count, 3).
+            frames: The frames, shape (n,).
+            more: What the bodies are leaned, turned and shifted further, see `_stands`.
+        """
+        lean_ahead, lean_side, twist, ahead, side, lift = (self._stands()[frames] + more).T
         points = turned(points.copy(), twist)
         points[..., 0] -= side[:, None]
         points[..., 1] -= ahead[:, None]
+        points[..., 0] -= lean_side[:, None] * points[..., 2]
+        points[..., 1] -= lean_ahead[:, None] * points[..., 2]
         points[..., 2] += lift[:, None]
         points = self.scale * turned(points, self.yaws[frames])
         points[..., :2] += self.places[frames][:, None]
         points[..., 2] += np.broadcast_to(self.heights, len(self.yaws))[frames][:, None]
         return points
+
+    def _stands(self) -> np.ndarray:
+        """How it leans, and its moves, shape (frame_count, 6)."""
+        return np.hstack([self.slopes[:, 2:], self.moves])
 
     def said(self) -> np.ndarray:
         """How far poses say that vertices move in a frame [m]: the most of those passed by."""
@@ -84,14 +102,22 @@ class Walk:
         changed = np.flatnonzero(np.diff(self.gaits) != 0)
         # the phase jumps where the gait changes
         known = np.delete(np.arange(len(rate)), changed)
-        before, after = (np.empty(len(self.poses)) for _ in range(2))
         at = np.arange(len(self.poses))
-        before[:] = rate[known[np.clip(np.searchsorted(known, at) - 1, 0, len(known) - 1)]]
-        after[:] = rate[known[np.clip(np.searchsorted(known, at), 0, len(known) - 1)]]
+        steps_before = known[np.clip(np.searchsorted(known, at) - 1, 0, len(known) - 1)]
+        steps_after = known[np.clip(np.searchsorted(known, at), 0, len(known) - 1)]
+        before, after = rate[steps_before], rate[steps_after]
         # the body goes on and turns; seen from each body, as its poses are
         points, later = self.space.positions, np.minimum(at + 1, at[-1])
         shown, former = points[self.poses].astype(float), np.maximum(at - 1, 0)
-        going = self.placed(shown, later) - self.placed(shown, former)
+        # so it is leaned and shifted; what it is as its gait changes, no pose says
+        moves = np.diff(self._stands(), axis=0)
+        moves[:, :2] = 0.5 * (self.rates[1:] + self.rates[:-1]) / FPS
+        shifted = np.isin(np.arange(6), (3, 4))
+        to = np.where(shifted, moves[steps_after], moves[np.minimum(at, at[-1] - 1)])
+        since = -np.where(shifted, moves[steps_before], moves[former])
+        own = self.placed(shown, at)
+        going = self.placed(shown, later, self._to(at, later, to)) - own
+        going += own - self.placed(shown, former, self._to(at, former, since))
         going = turned(going / (later - former)[:, None, None], -self.yaws - self.moves[:, 0])
         most = np.zeros(going.shape[:2])
         for share, rate in product((-1.0, -0.5, 0.0, 0.5, 1.0), (before, after)):
@@ -100,6 +126,11 @@ class Walk:
             moved = moved * (0.5 * self.scale * count * rate / steps)[:, None, None] + going
             most = np.maximum(most, np.einsum("nvi,nvi->nv", moved, moved))
         return np.asarray(np.sqrt(most))
+
+    def _to(self, at: np.ndarray, other: np.ndarray, moves: np.ndarray) -> np.ndarray:
+        """What makes the stands of other frames those of some, moved further."""
+        stands = self._stands()
+        return stands[at] + np.where((at == other)[:, None], 0.0, moves) - stands[other]
 
     def pops(self) -> np.ndarray:
         """How far a vertex moves at most in each frame beyond twice what poses say [mm]."""
@@ -236,7 +267,8 @@ def walk(
         gait.advance(agents, after, settings, 1.0 / FPS)
         posture = after.memory[MEMORY][0].astype(float)
         moves = [posture[POSTURE.index(name)] for name in SHEARS]
-        found.append([*place, yaw, posture[GAIT], posture[PHASE], *moves])
+        rates = after.memory[LIMBS][0, RATE : RATE + 2].astype(float)
+        found.append([*place, yaw, posture[GAIT], posture[PHASE], *moves, *rates])
         agents = after
     x, y, z, yaws, gaits, phases, *moves = np.array(found).T
     gaits = gaits.astype(int)
@@ -246,7 +278,10 @@ def walk(
     poses = first + np.floor(phases % 1.0 * count + 0.5).astype(int) % count
     way, moved = np.stack([x, y], axis=1), np.stack(moves, axis=1)
     heights = 0.0 if ground is None else z
-    return Walk(space, way, yaws, gaits, phases, poses, moved[:, 4:], moved[:, :4], scale, heights)
+    return Walk(
+        space, way, yaws, gaits, phases, poses, moved[:, :4], moved[:, 4:8], moved[:, 8:], scale,
+        heights,
+    )  # fmt: skip
 
 
 def random_journey(seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -197,16 +197,16 @@ def _lifts(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
 
 
 def leaving_of(cast: Cast) -> NDArray[np.float64]:
-    """Where bodies leave gaits, shape (character_count, most_gaits, LEAVES, 6).
+    """Where bodies leave gaits, shape (character_count, most_gaits, LEAVES, 8).
 
-    See `Row.leaving`, `Row.landing` and `Row.parting`; ways are infinite where a row has none.
+    See `Row.leaving`, `landing`, `parting` and `leaning`; ways are infinite where a row has none.
     """
     return _leaving(cast.gaits)
 
 
 @lru_cache(maxsize=16)
 def _leaving(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
-    found = np.zeros((len(all_gaits), _most(all_gaits), LEAVES, 6))
+    found = np.zeros((len(all_gaits), _most(all_gaits), LEAVES, 8))
     found[..., [0, 2, 5]] = np.inf
     for rows, gaits in zip(found, all_gaits, strict=True):
         for row, gait in zip(rows, gaits, strict=False):
@@ -216,7 +216,9 @@ def _leaving(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
             if len(gait.landing) == LEAVES:
                 row[:, 2] = np.ravel(gait.landing)
             if len(gait.parting) == LEAVES:
-                row[:, 3:] = gait.parting
+                row[:, 3:6] = gait.parting
+            if len(gait.leaning) == LEAVES:
+                row[:, 6:] = gait.leaning
     return found
 
 

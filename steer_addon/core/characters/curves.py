@@ -36,12 +36,12 @@ _ROUNDS = 2
 """Rounds in which larger slips count less: with them the median slip falls, not only the mean."""
 _USUAL = 0.02
 """Slip per way and curvature below which it counts in full [m]."""
-_ALIKE = 1.0e-3
-"""The same of differences from the slower gait, where they are to be alike."""
-_SMOOTH = 0.03
-_SMOOTH_RUNS = 0.02
-"""Weight of the bends against that of slips: it decides where nothing is planted. In the runs of
-rigs feet are planted for a short time, in which the body has to turn more."""
+_ALIKE = 0.003
+"""Weight, against that of slips, of differences from the slower gait, where they are to be alike: with
+more, planted feet slip further on curves; with less, far hands jump as gaits change there."""
+_SMOOTH = 0.02
+"""Weight of the bends against that of slips: it decides where nothing is planted. With more, bodies
+turn too little in runs, whose feet are planted for a short time."""
 
 
 def with_turning(space: PoseSpace, alike: bool = False) -> PoseSpace:
@@ -58,10 +58,9 @@ def with_turning(space: PoseSpace, alike: bool = False) -> PoseSpace:
     for row in space.gaits:
         cycles = 2 if row.both_sides else 1
         points = space.positions[row.first : row.first + row.count]
-        smooth = _SMOOTH_RUNS if alike and row.close else _SMOOTH
         fitted: Turning = ()
         if row.stride > 0.0:
-            fitted = turning(points, row.stride, height, cycles, before, smooth)
+            fitted = turning(points, row.stride, height, cycles, before)
         before = fitted if alike and not row.from_stand else ()
         gaits.append(replace(row, turning=fitted))
     return PoseSpace(space.positions, tuple(gaits), space.clips)
@@ -73,7 +72,6 @@ def turning(
     height: float,
     cycles: int = 1,
     before: Turning = (),
-    smooth: float = _SMOOTH,
 ) -> Turning:
     """The turn and the shifts of a gait at `KNOTS` even phases, see `Row.turning`.
 
@@ -83,7 +81,6 @@ def turning(
         height: Height of the body [m].
         cycles: Cycles of steps in it: so often, twice, feet pass each other.
         before: The same of the slower gait; none where it may differ.
-        smooth: Weight of the bends against that of slips.
 
     Returns:
         Turn to the left [rad m], shift ahead and shift to the right [m²] at each, all per
@@ -101,7 +98,7 @@ def turning(
     none = np.zeros_like(rates)
     to_left = np.hstack([rates * ahead[:, None] - shares, none, rates])
     to_front = np.hstack([-rates * left[:, None], rates, none])
-    bend = smooth * KNOTS / stride
+    bend = _SMOOTH * KNOTS / stride
     fitted = _fitted((to_left, -ahead, to_front, left), bend, stride, cycles, before)
     return tuple(
         (float(a), float(b), float(c)) for a, b, c in np.round(fitted * [1.0, 1.0, -1.0], 6)

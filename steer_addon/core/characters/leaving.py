@@ -4,9 +4,9 @@ Two neighboring gaits differ by some way at each phase. A body whose vertices mo
 step may change between them and looks no different. So each row keeps, at even phases, the phase of
 the slower gait that is most like it, and from which way of a step on a body may change to it: no
 vertex moves by more than twice what its poses say then. One that is planted says nothing, so the
-body is shifted by as much as planted feet would move, and back by and by as it goes on. A body that
-has stopped and brings its feet down hides less, as it does not go along: where it may change while
-it lands is kept beside that.
+body is shifted by as much as planted feet would move, and leans by as much as its trunk and head
+would, both back by and by. A body that has stopped and brings its feet down hides less, as it does
+not go along: where it may change while it lands is kept beside that.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ Leaving = tuple[tuple[float, float], ...]
 """Ways and phases, see `Row.leaving`."""
 Parting = tuple[tuple[float, float, float], ...]
 """Shifts, and how far vertices are apart, see `Row.parting`."""
+Leaning = tuple[tuple[float, float], ...]
+"""Leans, see `Row.leaning`."""
 
 _FLOOR = 0.0033
 """Share of the height by which a vertex may move although its pose says nothing."""
@@ -58,8 +60,9 @@ def with_leaving(space: PoseSpace) -> PoseSpace:
         gait = Gait(points, row, height) if row.stride > 0.0 and not row.from_stand else None
         if gait is not None and slower is not None:
             change = Change(gait, slower, height)
-            found, parting = change.leaving()
-            row = replace(row, leaving=found, landing=change.landing(found), parting=parting)
+            found, parting, leaning = change.leaving()
+            lands = change.landing(found)
+            row = replace(row, leaving=found, landing=lands, parting=parting, leaning=leaning)
         gaits.append(row)
         slower = gait
     return PoseSpace(space.positions, tuple(gaits), space.clips)
@@ -102,18 +105,20 @@ class Change:
         """
         self._gaits, self._floor = (gait, slower), _FLOOR * height
 
-    def leaving(self) -> tuple[Leaving, Parting]:
-        """Where bodies leave the gait, and how, see `Row.leaving` and `Row.parting`."""
+    def leaving(self) -> tuple[Leaving, Parting, Leaning]:
+        """Where bodies leave the gait, and how, see `Row.leaving`, `parting` and `leaning`."""
         found = self._hidden(0, self._floor, np.tile(_ASIDE, (LEAVES, 1)))
-        costs = found[..., 0] + found[..., 1] + _SHIFT * np.linalg.norm(found[..., 2:], axis=-1)
+        costs = found[..., 0] + found[..., 1] + _SHIFT * np.linalg.norm(found[..., 2:4], axis=-1)
         numbers = _steady(costs)
-        least, apart, x, y = found[np.arange(LEAVES), numbers].T
+        least, apart, x, y, lean_x, lean_y = found[np.arange(LEAVES), numbers].T
         ways = np.round(np.column_stack([least, _ASIDE[numbers]]), 5)
         # ahead is along -y
         moves = np.round(np.column_stack([y, x, apart]), 5)
+        leans = np.round(np.column_stack([lean_y, lean_x]), 5)
         return (
             tuple((float(way), float(further)) for way, further in ways),
             tuple((float(ahead), float(right), float(most)) for ahead, right, most in moves),
+            tuple((float(ahead), float(right)) for ahead, right in leans),
         )
 
     def landing(self, found: Leaving) -> tuple[tuple[float], ...]:
@@ -132,26 +137,27 @@ class Change:
                 phase, shape (LEAVES, n).
 
         Returns:
-            What `hidden_kernel` finds of all steps, shape (LEAVES, n, 4).
+            What `hidden_kernel` finds of all steps, shape (LEAVES, n, 6).
         """
         gait, slower = self._gaits
         at = np.broadcast_to((np.arange(LEAVES) / LEAVES)[:, None], aside.shape)
         numbers = _numbers(gait.row.count, at), _numbers(slower.row.count, at + aside)
         pairs = np.stack(numbers, axis=-1).reshape(-1, 2)
-        found = np.empty((len(pairs), 4 + len(_STEPS)))
+        found = np.empty((len(pairs), 6 + len(_STEPS)))
         parallel_for(
             hidden_kernel,
             len(pairs),
             (gait.points, slower.points),
             (gait.bears, slower.bears),
             (gait.said[stands], slower.said[stands]),
+            (gait.said[1], slower.said[1]),
             pairs,
             np.array(_STEPS) * gait.row.stride,
             floor,
             found,
             chunk=64,
         )
-        return found[:, :4].reshape(*aside.shape, 4)
+        return found[:, :6].reshape(*aside.shape, 6)
 
 
 def _steady(costs: F64) -> list[int]:

@@ -28,6 +28,7 @@ TABLES = {
     "leaving": (LEAVES, 2),
     "landing": (LEAVES, 1),
     "parting": (LEAVES, 3),
+    "leaning": (LEAVES, 2),
     "lifts": (KNOTS, 1),
 }
 """Fields of `Row` that are tables, and their shapes where they are not empty."""
@@ -74,6 +75,8 @@ class Row:
         parting: How far ahead and to the right [m] characters are shifted as they leave the gait
             so, that planted feet stay, and the most that another vertex moves then [m], at even
             phases; none where they are not.
+        leaning: How far ahead and to the right they lean then, as tangents, so that the rest of
+            the body stays where it is, too; none where they do not.
         turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
             row shows turning on the spot; 0 for all others. See `split_clips`.
         last_steps: Whether the row is how a body that has stopped comes to stand: in each half it
@@ -103,6 +106,7 @@ class Row:
     landing: tuple[tuple[float], ...] = ()
     parting: tuple[tuple[float, float, float], ...] = ()
     last_steps: bool = False
+    leaning: tuple[tuple[float, float], ...] = ()
 
     @cached_property
     def _hash(self) -> int:

@@ -22,7 +22,7 @@ from ..pose_space import LAST_POSES, LAST_STEPS, LAST_TIME, TABLES, PoseSpace, R
 from .skin import Follows, Skin
 from .turning import Floats, quaternions, skinned
 
-_FOUND = "turning", "leaving", "landing", "parting"
+_FOUND = "turning", "leaving", "landing", "parting", "leaning"
 """What is found of the gaits, by the fields of `Row`: it takes longer than the poses themselves, so
 it is kept from session to session, beside the compiled kernels."""
 _FORMAT = Format("gaits", 1, 1 << 22, ("found", "find them again"))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from ...compiled.jit import kernel
-from .stance import SHIFT_AHEAD, SHIFT_SIDE, TWIST
+from .stance import LEAN_AHEAD, SHIFT_AHEAD, TWIST
 
 REACH = 0.125
 """Reach r of a body that hardly moves [m], of usual size."""
@@ -112,7 +112,7 @@ def to_left(vector, angle):
 
 @kernel
 def turn_from_heading(memory, i, angle):
-    """Turn a body from the heading of its agent, with its shifts, which are those as it faces.
+    """Turn a body from the heading of its agent, with its leans and shifts, which are its own.
 
     Args:
         memory: Columns of `POSTURE`; read and written.
@@ -121,7 +121,7 @@ def turn_from_heading(memory, i, angle):
     """
     if angle == 0.0:
         return
-    ahead, side = memory[i, SHIFT_AHEAD] * 1.0, memory[i, SHIFT_SIDE] * 1.0
     memory[i, TWIST] += angle
-    ahead, side, _ = to_left((ahead, side, 0.0), -angle)
-    memory[i, SHIFT_AHEAD], memory[i, SHIFT_SIDE] = ahead, side
+    for k in (LEAN_AHEAD, SHIFT_AHEAD):
+        turned = to_left((memory[i, k] * 1.0, memory[i, k + 1] * 1.0, 0.0), -angle)
+        memory[i, k], memory[i, k + 1] = turned[0], turned[1]

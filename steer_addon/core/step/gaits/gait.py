@@ -46,31 +46,13 @@ from ...numeric.vec import cross, dot, length, load, sub, unit
 from . import characters, clips
 from .facing import FACING, TURNING, face, to_left, turn_from_heading
 from .first_steps import begun_steps, joined
-from .landing import (
-    LANDING,
-    LATER,
-    LIMBS,
-    NEAR,
-    SOON,
-    SWING,
-    brought_down,
-    shift,
-    swing_on,
-)
+from .landing import LANDING, LATER, LIMBS, NEAR, SOON, SWING, brought_down, shift, swing_on
 from .last_steps import BEGINS, SLOWEST, set_down
+from .leaning import lean
 from .leaving import WAY, changed, like, part_from
 from .rounds import goes_round, gone_round, hold_round
 from .stairs import STAIRS, climb
-from .stance import (
-    CHARACTER,
-    GAIT,
-    PHASE,
-    bend,
-    feet_go,
-    hold,
-    lower,
-    settle,
-)
+from .stance import CHARACTER, GAIT, PHASE, bend, feet_go, hold, lower, tilt
 from .trembling import SWAY, trembles
 
 STARTS, STOPS = 0.6, 0.5
@@ -84,7 +66,7 @@ SMALLEST = 1.0e-6
 CLIMB = 2.0
 """Speed along the way that a flyer's climbing at 1 m/s counts for."""
 _PURPOSE = random_purpose("gait")
-_KEPT = {SWAY: 3, LIMBS: 3, STAIRS: 2, FACING: 2, TURNING: 2}
+_KEPT = {SWAY: 3, LIMBS: 7, STAIRS: 2, FACING: 2, TURNING: 2}
 """What those who walk remember beside their posture, and how many columns of it."""
 
 
@@ -125,7 +107,11 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
     begin(before, settings)
     memory = before.memory[MEMORY].copy()
     none = np.zeros((after.count, max(_KEPT.values())), np.float32)
-    kept = {key: before.memory.get(key, none[:, :width]).copy() for key, width in _KEPT.items()}
+    kept = {key: none[:, :width].copy() for key, width in _KEPT.items()}
+    for key, room in kept.items():
+        held = before.memory.get(key, room)
+        # earlier versions remembered less
+        room[:, : held.shape[1]] = held
     clips.stand_instead(settings.cast, memory)
     tempo = clips.tempos(before, after, settings)
     jit.parallel_for(
@@ -347,7 +333,7 @@ def gait_kernel(
         tempo: How much faster than its character each body does what goes by time, shape (n,).
         dt: Length of the step [s].
         memory: Columns of `POSTURE`, shape (n, 12); read and written.
-        kept: What else bodies remember: `SWAY`, shape (n, 3), `LIMBS`, (n, 3), `STAIRS`, (n, 2),
+        kept: What else bodies remember: `SWAY`, shape (n, 3), `LIMBS`, (n, 7), `STAIRS`, (n, 2),
             `FACING`, (n, 2), and `TURNING`, (n, 2); read and written.
     """
     turns, leaves, lifts = fitted
@@ -383,7 +369,8 @@ def gait_kernel(
         if on_ground:
             up = load(after[3], i)
             steep = climb(memory, stairs, i, old, new, up, size[i], dt)
-            settle(memory, i, load(after[1], i), load(before[1], i), ahead, up, steep, size[i], dt)
+            tilt(memory, i, load(after[1], i), ahead, up, steep, dt)
+            lean(memory, limbs, i, load(after[1], i), load(before[1], i), body, size[i], dt)
             walked = 0 if gait == last or goes_round(spots, who, gait) else gait
             stride = table[who, walked, STRIDE] / max(1.0, table[who, walked, FROM_STAND])
             bend(memory, i, stride, turns[who, walked], turn, -way if back else way, dt)

@@ -18,12 +18,13 @@ from ...compiled.jit import kernel
 from .last_steps import SLOWEST
 from .stance import SHIFT_AHEAD
 
-AHEAD, RIGHT, SWING = range(3)
-"""Columns of `LIMBS`."""
+AHEAD, RIGHT, SWING, LEANED, RATE = 0, 1, 2, 3, 5
+"""Columns of `LIMBS`; the last two are the first of two, ahead and to the right."""
 LIMBS = "a swing"
 """Key, in the memory of agents, of how far a body is shifted ahead and to the right since its gait
-changed, so that planted feet stay [m], and of the speed at which its limbs swing [m/s], all for a
-body of usual size, shape (agent_count, 3)."""
+changed, so that planted feet stay [m], of the speed at which its limbs swing [m/s], both for a body
+of usual size, and of the tangents of how far it leans, with their rates [1/s], shape
+(agent_count, 7)."""
 SLOWING = 0.25
 """Time in which limbs slow down to a share of 1/e [s]."""
 HARD = 2.0

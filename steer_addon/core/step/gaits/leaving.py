@@ -1,8 +1,8 @@
 """Gaits that change wherever a step hides it, see `Row.leaving`.
 
-The body is shifted as they do, so that planted feet stay, see `Row.parting`. One that stops hard
-changes even where no step hides it, see `landing`: vertices move by no more than twice what they
-would as limbs swing.
+The body is shifted as they do, so that planted feet stay, see `Row.parting`, and leans, so that its
+trunk and head do, see `Row.leaning`. One that stops hard changes even where no step hides it, see
+`landing`: vertices move by no more than twice what they would as limbs swing.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ import math
 from ...characters.cast import CLOSE
 from ...characters.pose_space import LEAVES
 from ...compiled.jit import kernel
-from .landing import HARD, LANDING, SWING
+from .landing import AHEAD, HARD, LANDING, LEANED, RIGHT, SWING
 from .stance import knots
 
-WAY, PHASES, LANDING_WAY, SHIFT, APART = 0, 1, 2, 3, 5
+WAY, PHASES, LANDING_WAY, SHIFT, APART, LEANS = 0, 1, 2, 3, 5, 6
 """Columns of a table of where gaits are left, see `leaving_of`."""
 MOST_FALLS, TWICE = 4, 2.0
 """Most changes in a step of a body that stops hard, and how far vertices move, at most, over the
 way of its limbs. Others change once in a step: each change may move vertices by some millimeters
 that no pose says, and with two of them hands of rigs popped by up to 29."""
+_MOVES = ((AHEAD, SHIFT), (RIGHT, SHIFT + 1), (LEANED, LEANS), (LEANED + 1, LEANS + 1))
+"""Columns of `LIMBS`, each with that of the table by which it changes."""
 _ROUNDS = 3
 """Rounds in which the phase of a faster gait is found: each leaves a fraction of the error."""
 
@@ -54,7 +56,7 @@ def like(leaving, who, gait, following, phase):
 
 @kernel
 def part_from(leaving, who, gait, following, phase, limbs, i):
-    """Shift a body that changes to a neighboring gait, so that planted feet stay.
+    """Shift a body that changes to a neighboring gait, and lean it, so that all of it stays.
 
     Args:
         leaving: Where gaits are left, see `leaving_of`.
@@ -67,12 +69,9 @@ def part_from(leaving, who, gait, following, phase, limbs, i):
     """
     faster, sign = (gait, 1.0) if following < gait else (following, -1.0)
     before, after, part = knots(phase, LEAVES)
-    for k in range(2):
-        first, last = (
-            leaving[who, faster, before, SHIFT + k],
-            leaving[who, faster, after, SHIFT + k],
-        )
-        limbs[i, k] += sign * ((1.0 - part) * first + part * last)
+    for column, moves in _MOVES:
+        first, last = leaving[who, faster, before, moves], leaving[who, faster, after, moves]
+        limbs[i, column] += sign * ((1.0 - part) * first + part * last)
 
 
 @kernel

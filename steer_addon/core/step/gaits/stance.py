@@ -1,9 +1,8 @@
-"""How a body stands at its agent: on slopes, leaning, and turned about its planted feet on curves.
+"""How a body stands at its agent: on slopes, and turned about its planted feet on curves.
 
-The slope is that of the ground, and the lean a part of what balance asks for. How a body turns on
-curves is fitted to its planted feet, see `characters/curves.py`. A body shows the pose nearest to
-its phase, some millimeters of way before or behind it; a part of them is taken by the body, so that
-its planted feet slip by the rest only, see `characters/holding.py`.
+How a body turns on curves is fitted to its planted feet, see `characters/curves.py`. A body shows
+the pose nearest to its phase, some millimeters of way before or behind it; a part of them is taken
+by the body, so that its planted feet slip by the rest only, see `characters/holding.py`.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from ...characters.cast import POSTURE
 from ...characters.holding import held_back
 from ...characters.pose_space import KNOTS
 from ...compiled.jit import kernel
-from ...numeric.vec import dot, scale, sub, unit
-from ..integrate import GRAVITY
+from ...numeric.vec import dot, scale, unit
 
 (
     PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE, TWIST, SHIFT_AHEAD,
@@ -24,9 +22,7 @@ from ..integrate import GRAVITY
 """Columns of the posture in the memory of agents, in the order of `POSTURE`."""
 
 SETTLING = 0.2
-"""Delay with which a body takes up slopes, and leans [s]."""
-LEAN, MOST_LEAN = 0.5, 0.2
-"""Share of the acceleration that a body leans into, and the tangent of the most that it leans."""
+"""Delay with which a body takes up slopes and curves [s]."""
 STEEPEST = 1.2
 """Most angle of slopes along which feet go; steeper ones count as this one [rad]."""
 MOST_TURN = 1.5
@@ -49,33 +45,27 @@ def knots(phase, count):
 
 
 @kernel
-def settle(memory, i, velocity, old_velocity, ahead, up, stairs, size, dt):
-    """Take up the slope of the ground, and lean into the acceleration, both with some delay.
+def tilt(memory, i, velocity, ahead, up, stairs, dt):
+    """Take up the slope of the ground with some delay.
 
     Args:
         memory: Columns of `POSTURE`; read and written.
         i: The agent.
         velocity: Velocity after the step [m/s].
-        old_velocity: Velocity before it [m/s].
         ahead: Where the body is headed, level.
         up: Normal of the ground.
         stairs: How steep the steps of the ground are along the velocity [m/m], see `climb`.
-        size: Size of the body: one of 100 is as tall in a scene in centimeters as one of 1 in
-            meters, and leans alike.
         dt: Length of the step [s].
     """
     steep = max(up[2], LEAST_UP)
     right = (ahead[1], -ahead[0], 0.0)
     along = scale(unit((velocity[0], velocity[1], 0.0)), stairs)
-    pull = scale(sub(velocity, old_velocity), LEAN / (GRAVITY * size * dt))
     wished = (
         dot(along, ahead) - dot(up, ahead) / steep,
         dot(along, right) - dot(up, right) / steep,
-        min(MOST_LEAN, max(-MOST_LEAN, dot(pull, ahead))),
-        min(MOST_LEAN, max(-MOST_LEAN, dot(pull, right))),
     )
     taken = 1.0 - math.exp(-dt / SETTLING)
-    for k in range(4):
+    for k in range(2):
         held = memory[i, SLOPE_AHEAD + k]
         memory[i, SLOPE_AHEAD + k] = held + taken * (wished[k] - held)
 
@@ -144,21 +134,20 @@ def feet_go(memory, i, upright):
 
 @kernel
 def lower(memory, i, lifts, upright):
-    """Shift the body along a slope, so that planted feet stay although they rise and sink.
+    """Shift a body on a slope, or that leans, so that planted feet stay although they rise and sink.
 
     Args:
-        memory: Columns of `POSTURE`, after `bend`; read and written.
+        memory: Columns of `POSTURE`, after `bend` and `lean`; read and written.
         i: The agent.
         lifts: How high the planted foot is at even phases, see `Row.lifts` [m].
         upright: Share of the slope by which its body is not tilted, 0 to 1.
     """
     ahead, side = memory[i, SLOPE_AHEAD], memory[i, SLOPE_SIDE]
-    rise = math.hypot(ahead, side)
-    if rise == 0.0:
-        return
+    rise, share = math.hypot(ahead, side), 0.0
+    if rise > 0.0:
+        leans = min(math.atan(rise), STEEPEST) * upright
+        share = math.sin(leans) * math.cos(leans) / rise
     before, after, part = knots(memory[i, PHASE] * 1.0, KNOTS)
     lift = (1.0 - part) * lifts[before] + part * lifts[after]
-    leans = min(math.atan(rise), STEEPEST) * upright
-    along = lift * math.sin(leans) * math.cos(leans) / rise
-    memory[i, SHIFT_AHEAD] -= along * ahead
-    memory[i, SHIFT_SIDE] -= along * side
+    memory[i, SHIFT_AHEAD] -= lift * (share * ahead + memory[i, LEAN_AHEAD])
+    memory[i, SHIFT_SIDE] -= lift * (share * side + memory[i, LEAN_SIDE])
