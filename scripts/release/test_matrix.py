@@ -27,12 +27,13 @@ from scripts.release.interpreters import environment, find_interpreter
 ROOT = Path(__file__).resolve().parents[2]
 MATRIX = {"4.5.15": "3.11", "5.0.1": "3.11", "5.2.3": "3.13"}
 """Python version by bpy version."""
-FOLDERS = ("tests/blender", "tests/cli")
-CORE = "tests/core"
-WITHOUT_BLENDER = tuple(
-    f"tests/cli/test_{name}.py" for name in ("compile", "listing", "process", "usage")
+BLENDER = "tests/blender"
+NUMERIC = ("tests/cli", "tests/core")
+BY_BLENDER = tuple(
+    f"tests/cli/test_{name}.py"
+    for name in ("bake_export", "bake_render", "bake_units", "character", "scene")
 )
-"""Tests of commands that no Blender runs in."""
+"""Tests of commands whose work is mostly Blender's own."""
 PYTEST = ["-q", "-n", "2", "--dist", "worksteal"]
 NOT_SLOW = ["-m", "not slow"]
 NOTHING_COLLECTED = 5
@@ -64,10 +65,10 @@ def is_this_one(version: str) -> bool:
 
 
 def selection(python: str) -> list[str]:
-    """What is tested: all where NumPy is another major version, else what runs Blender."""
+    """What is tested: all where NumPy is another major version, else what is Blender's own."""
     if python != "{}.{}".format(*sys.version_info[:2]):
-        return [*FOLDERS, CORE]
-    return [*FOLDERS, *(f"--ignore={name}" for name in WITHOUT_BLENDER)]
+        return [BLENDER, *NUMERIC]
+    return [BLENDER, *BY_BLENDER]
 
 
 def run_tests(version: str, python: str, executable: str, options: list[str]) -> Row:

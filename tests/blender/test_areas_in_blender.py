@@ -48,6 +48,7 @@ def side(crowd):
     return -float(places[:, 1].min())
 
 
+@pytest.mark.slow
 def test_a_marked_object_is_gone_round_and_changes_count_at_once():
     crowd, lawn = make_lawn()
     # its end is at y = -1, and people keep their bodies out of it
@@ -72,6 +73,7 @@ def test_a_marked_object_is_gone_round_and_changes_count_at_once():
     assert side(crowd) < 0.1
 
 
+@pytest.mark.slow
 def test_one_way_areas_lead_along_an_axis_of_their_object():
     crowd, lawn = make_lawn("ONE_WAY")
     lawn.steer_area.direction = "NEG_X"

@@ -13,6 +13,7 @@ from tests.blender.demo_runs import gaps, in_boxes, nearest_neighbor, places_of,
 pytestmark = pytest.mark.usefixtures("steer", "few_poses")
 
 
+@pytest.mark.slow
 def test_panic():
     crowd = play("panic")["People"]
     people, speeds = crowd.positions, np.linalg.norm(crowd.velocities, axis=-1)
@@ -59,6 +60,7 @@ def test_follow_the_leader():
     assert gaps(people[..., :2], np.array(beds)).min() > 0.75
 
 
+@pytest.mark.slow
 def test_crossing_crowds():
     played = play("crossing_crowds", 470)
     east, north = (played[name].positions[..., :2] for name in ("Eastbound", "Northbound"))

@@ -139,6 +139,7 @@ PLACES = ((1.3, -1.3), (-1.3, -1.3), (2.6, -2.6), (-2.6, -2.6))
 """Where escorts walk, to the right and to the front of the leader [m]."""
 
 
+@pytest.mark.slow
 def test_cocos_steering():
     played = play("cocos_steering")
     ways = {name: crowd.positions for name, crowd in played.items()}

@@ -242,6 +242,7 @@ def load_crowd(path, *, link):
     return obj
 
 
+@pytest.mark.slow
 def test_an_older_group_that_is_appended_is_brought_up_to_date(steer, tmp_path):
     obj = load_crowd(older_crowd(tmp_path), link=False)
     modifier = display.find_modifier(obj)

@@ -96,6 +96,7 @@ def test_a_hero_has_the_poses_between_frames(make, rate, beside):
     assert_same(made, walker(made, start, rate, number), row, start, rate)
 
 
+@pytest.mark.slow
 def test_gaits_blended_of_two_actions_with_root_motion_have_the_poses_between_frames():
     made = character_of(rig_with_root_motion())
     for number, row in enumerate(made.space.gaits):
@@ -104,6 +105,7 @@ def test_gaits_blended_of_two_actions_with_root_motion_have_the_poses_between_fr
             assert_same(made, walker(made, 0.1, RATE, number), row, 0.1, RATE)
 
 
+@pytest.mark.slow
 def test_a_hero_is_at_its_phase_and_its_body_makes_up_for_no_pose():
     made = character_of(walking_rig())
     number, row = next((n, row) for n, row in enumerate(made.space.gaits) if row.name == "walk")
@@ -120,6 +122,7 @@ def assert_same(made, carrier, row, start, rate):
     assert max(found.values()) < 0.02, (row.name, max(found, key=found.get))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("earlier", [0.0, 1.0])
 def test_a_gait_that_begins_by_the_end_of_the_cycle_before_is_changed_to_smoothly(earlier):
     made = character_of(walking_rig())

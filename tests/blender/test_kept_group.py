@@ -57,6 +57,7 @@ def again(ensure):
     return ensure()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ensure", [display.ensure_node_group, library_group.ensure_group])
 def test_a_group_is_built_once_and_then_the_same_and_knows_no_other_file(ensure, cache, builds):
     built = described(ensure())

@@ -59,6 +59,7 @@ def names():
     return {kind: sorted(item.name for item in getattr(bpy.data, kind)) for kind in KINDS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mesh", "lattice"])
 def test_drivers_of_shape_keys_stay_with_their_rig(kind):
     rig = walking_rig()
@@ -123,6 +124,7 @@ def damaged(data, what):
     return json.dumps(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["times", "above", "offset", "huge", "none"])
 def test_a_damaged_origin_is_one_sentence(what):
     made = character_of(walking_rig())

@@ -146,6 +146,7 @@ def test_parts_on_bones_keep_to_themselves():
         assert len(ways) > 50 and max(ways) < 0.62
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [1.0, 0.4])
 def test_faces_of_split_vertices_stay_together(share):
     rig = round_rig()
@@ -226,6 +227,7 @@ def test_without_a_camera_all_is_shown_in_full():
     assert [len(points) for points in shown()] == faces_of(made)[:1]
 
 
+@pytest.mark.slow
 def test_parts_have_levels_too():
     made = character(1, optional=(("hat", 0.5),))
     camera = camera_at(1.0)
@@ -273,6 +275,7 @@ def test_levels_are_kept_in_the_file(tmp_path):
     assert [len(obj.data.vertices) for obj in kept] == sizes[1:]
 
 
+@pytest.mark.slow
 def test_a_level_of_other_poses_is_passed_over():
     made = character(0)
     other = making.make_character(

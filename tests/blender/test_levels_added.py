@@ -60,6 +60,7 @@ def test_built_in_characters_take_levels():
     assert len(bpy.data.objects) - objects == len(bpy.data.meshes) - meshes <= 4
 
 
+@pytest.mark.slow
 def test_they_are_offered_until_there_are_some():
     crowd, dog = dogs()
     add = bpy.ops.object.steer_add_levels

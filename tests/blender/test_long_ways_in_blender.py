@@ -151,6 +151,7 @@ def test_a_target_that_moves_far_away_has_the_same_ways(window, baked, monkeypat
         np.testing.assert_array_equal(one.position, other.position)
 
 
+@pytest.mark.slow
 def test_a_file_that_is_opened_again_and_a_bake_read_the_surface(monkeypatch, tmp_path):
     monkeypatch.setattr(ahead, "LONG", 1)
     monkeypatch.setattr(stored, "WORTH", 0.0)

@@ -74,6 +74,7 @@ def test_actions_that_lie_and_face_elsewhere_are_blended_as_those_that_do_not(de
             np.testing.assert_allclose(pose, wanted, atol=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [20.0, -45.0])
 def test_a_walk_along_a_curve_becomes_one_that_goes_straight(degrees):
     rig = walking_rig()
@@ -97,6 +98,7 @@ def test_a_walk_along_a_curve_becomes_one_that_goes_straight(degrees):
         np.testing.assert_allclose(*poses, atol=0.06)
 
 
+@pytest.mark.slow
 def test_heroes_play_actions_that_lie_and_face_elsewhere():
     rig = walking_rig()
     add_gait(rig, "Wave", 0.3, 20, bob=0.2)
@@ -119,6 +121,7 @@ def rounds_rig(walk, run, drift=0.0):
     return rig
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("walk", "run", "drift"), [(2, 1, 0.0), (3, 2, 0.0), (2, 1, 1.0)])
 def test_takes_of_several_cycles_are_blended_as_those_of_one(walk, run, drift):
     expected = make(rounds_rig(1, 1, drift))

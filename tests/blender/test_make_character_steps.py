@@ -157,6 +157,7 @@ def character_name():
     return next(obj.name for obj in bpy.data.objects if library.is_character(obj))
 
 
+@pytest.mark.slow
 def test_made_anew_by_one_click(empty_scene):
     rig = walking_rig()
     character = make(rig).character

@@ -180,6 +180,7 @@ def test_parts_keep_their_textures_whatever_their_uv_maps_are_called():
     }
 
 
+@pytest.mark.slow
 def test_what_is_no_mesh_is_named(capfd):
     rig = walking_rig()
     hair, path = (bpy.data.curves.new(name, "CURVE") for name in ("Hair", "Path"))
@@ -356,6 +357,7 @@ def test_what_lies_in_a_hidden_collection_is_no_part(hide):
     assert {obj.name for obj in rigs.candidates(rig)} == names | {"hat"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scale", "unit"), [(0.01, 1.0), (1.0, 0.01), (60.0, 0.01)])
 def test_bodies_of_all_sizes_get_their_poses(scale, unit):
     rig = walking_rig()

@@ -60,6 +60,7 @@ def nearest(a, b):
     )
 
 
+@pytest.mark.slow
 def test_bodies_of_two_crowds_never_overlap_and_both_get_through():
     west, east = head_on()
     play(200)
@@ -81,6 +82,7 @@ def test_agents_turn_for_those_of_another_crowd_before_they_touch():
     assert met > nearest(lived(west, 120), lived(east, 120)) + 0.1
 
 
+@pytest.mark.slow
 def test_playing_gives_what_offline_runs_give_for_either_crowd():
     west, east = head_on()
     play(90)
@@ -88,6 +90,7 @@ def test_playing_gives_what_offline_runs_give_for_either_crowd():
         np.testing.assert_array_equal(lived(crowd, 90), offline(crowd, 90))
 
 
+@pytest.mark.slow
 def test_neither_names_nor_the_order_of_objects_nor_the_active_one_matter():
     runs = []
     for names in (("A", "B"), ("B", "A")):
@@ -104,6 +107,7 @@ def test_neither_names_nor_the_order_of_objects_nor_the_active_one_matter():
     np.testing.assert_array_equal(runs[0][1], runs[1][1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["both", "west", "east"])
 def test_ghosts_walk_through_and_are_as_if_alone(who):
     west, east = head_on()
@@ -117,6 +121,7 @@ def test_ghosts_walk_through_and_are_as_if_alone(who):
     np.testing.assert_array_equal(met, lived(west, 90))
 
 
+@pytest.mark.slow
 def test_chosen_crowds_are_those_of_a_collection():
     west, east = head_on()
     far = bpy.data.collections.new("Police")
@@ -130,6 +135,7 @@ def test_chosen_crowds_are_those_of_a_collection():
     assert nearest(lived(west, 120), lived(east, 120)) >= 2.0 * RADIUS - 1.0e-5
 
 
+@pytest.mark.slow
 def test_a_crowd_that_waits_for_its_start_or_has_ended_stands_in_the_way():
     west, east = head_on()
     east.steer.frame_start, east.steer.frame_end = 60, 100
@@ -193,6 +199,7 @@ def bake(crowd, folder):
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
 
 
+@pytest.mark.slow
 def test_a_baked_crowd_is_met_as_it_plays_whatever_its_settings_say_by_now(tmp_path):
     west, east = head_on()
     for crowd in (west, east):

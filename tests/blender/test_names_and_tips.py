@@ -36,6 +36,7 @@ def tips():
             yield f"{group.name}.{socket.name}", socket.description
 
 
+@pytest.mark.slow
 def test_tooltips_are_short():
     assert [(name, len(tip)) for name, tip in tips() if len(tip) > LETTERS] == []
 
@@ -53,6 +54,7 @@ def test_labels_say_what_they_are_about_where_nothing_stands_around_them(name, w
     assert word in found[f"object.steer_{name}"].bl_label
 
 
+@pytest.mark.slow
 def test_promoting_who_is_a_hero_leaves_no_undo_step():
     obj = people(2)
     overlay = bpy.context.scene.steer_overlay
@@ -62,6 +64,7 @@ def test_promoting_who_is_a_hero_leaves_no_undo_step():
     assert bpy.ops.object.steer_promote_again() == {"CANCELLED"}
 
 
+@pytest.mark.slow
 def test_agents_are_picked_beside_where_they_are_promoted():
     people(2)
     draw_heroes(layout := FakeLayout())

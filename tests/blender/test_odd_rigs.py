@@ -228,6 +228,7 @@ def test_a_walk_ahead_is_told_from_a_slower_one_back_where_there_are_toes(toes):
     assert rigs.guess_roles(rig)["walk"] in {back.name, *"abcd"}
 
 
+@pytest.mark.slow
 def test_real_walks_ahead_are_told_by_their_motion_from_those_back_and_from_blows(shared):
     bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / "Knight.glb"))
     rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")

@@ -103,6 +103,7 @@ def test_chances_of_nobody_and_everybody(chance, count):
     assert {len(parts) for parts in shown(50, made.character)} == {count}
 
 
+@pytest.mark.slow
 def test_characters_with_and_without_parts_stand_side_by_side():
     plain = character(rig=walking_rig("Plain")).character
     # objects of a name that is taken are numbered
@@ -113,6 +114,7 @@ def test_characters_with_and_without_parts_stand_side_by_side():
     assert [len(parts[0]) // BOX for parts in found] == [4, 3, 4, 3, 3, 4]
 
 
+@pytest.mark.slow
 def test_more_agents_than_poses_show_the_same():
     made = character(("hat", 0.5))
     poses = 2 * made.space.pose_count
@@ -186,6 +188,7 @@ def test_heroes_have_the_parts_that_their_agents_have(given):
     assert hats == dict(enumerate(drawn.tolist()))
 
 
+@pytest.mark.slow
 def test_exports_of_whole_bodies_say_so():
     obj, modifier = make_crowd(level_frame(3))
     display.set_input(modifier, "Display", "Character")
@@ -206,6 +209,7 @@ def test_bakes_to_objects_need_nothing_of_what_a_character_was_made_of():
     assert told == ["CHARACTERS_STAND", "PARTS_AT_ALL"]
 
 
+@pytest.mark.slow
 def test_chances_are_kept_for_making_anew():
     made = character(("hat", 0.25))
     recipe = from_text(sources.source_of(made.character).recipe)

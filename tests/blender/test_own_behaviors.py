@@ -163,6 +163,7 @@ def blender(tmp_path: Path, code: str, *arguments: object) -> str:
     return run_blender(code, tmp_path / "resources", *map(str, arguments))
 
 
+@pytest.mark.slow
 def test_the_folder_of_the_preferences_is_loaded_and_the_crowd_follows_the_beat(tmp_path):
     folder = folder_with_example(tmp_path / "mine")
     assert "FOLLOWED" in blender(tmp_path, BEGIN + FOLLOWS, folder)
@@ -179,6 +180,7 @@ def test_broken_files_are_told_in_the_preferences(tmp_path):
     assert "BROKEN" in blender(tmp_path, BEGIN + BREAKS, folder, inside)
 
 
+@pytest.mark.slow
 def test_steer_is_enabled_without_what_blender_cannot_take(tmp_path):
     folder = folder_with_example(tmp_path / "mine")
     path = folder / "follow_beat.py"

@@ -70,6 +70,7 @@ def played(crowd):
     return np.array([frame.position[0] for frame in frames])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["MESH", "CURVE"])
 def test_a_line_joins_two_floors_and_its_time_counts(kind):
     crowd, ladder = make_tower(kind)
@@ -90,6 +91,7 @@ def test_a_line_joins_two_floors_and_its_time_counts(kind):
     assert played(crowd)[:, 2].max() < 0.1
 
 
+@pytest.mark.slow
 def test_what_is_no_portal_is_told_and_where_its_ends_are():
     crowd, ladder = make_tower()
     ladder.location.z = 1.3

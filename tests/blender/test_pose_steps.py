@@ -64,6 +64,7 @@ def test_the_step_goes_with_the_distance(step, beyond):
     np.testing.assert_array_equal(shown(), 1 + nearest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "step"), [(50, 1), (2_000, 1), (5_000, 2), (10_000, 4), (12_000, 4)]
 )

@@ -102,6 +102,7 @@ def test_live_baked_keyed_and_elsewhere(tmp_path, monkeypatch, usd, blur):
     assert np.abs(first - elsewhere_first).max() <= 1.001 / 255
 
 
+@pytest.mark.slow
 def test_characters_look_the_same_live_resumed_and_elsewhere(tmp_path):
     obj = make_stage(tmp_path)
     scene, modifier = bpy.context.scene, display.find_modifier(obj)

@@ -130,6 +130,7 @@ def test_agents_keep_off_a_drawn_wall():
     assert last.position[:, 0].min() > 0.5 and last.position[:, 0].max() < 3.0
 
 
+@pytest.mark.slow
 def test_the_zone_of_each_agent_is_on_its_point():
     settings = seekers({"type": "seek"}, {"type": "obstacle_zones"})
     obj = make_crowd([(0, y, 0) for y in (-1, 0, 1)], settings=settings)

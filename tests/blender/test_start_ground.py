@@ -223,6 +223,7 @@ def counting(monkeypatch, module, name):
     return calls
 
 
+@pytest.mark.slow
 def test_a_dragged_number_of_agents_searches_the_terrain_once(monkeypatch):
     hills()
     obj = started(count=60)

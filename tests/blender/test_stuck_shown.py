@@ -49,6 +49,7 @@ def make_blocked(count=4):
     return crowd
 
 
+@pytest.mark.slow
 def test_people_before_a_wall_are_told_and_shown():
     crowd = make_blocked()
     play(330)

@@ -140,9 +140,11 @@ def test_the_toy_has_properties_with_its_limits_and_tooltips(copy):
     run_in(copy, "-c", REGISTERED + PROPERTIES + ENDED)
 
 
+@pytest.mark.slow
 def test_the_circle_of_a_toy_has_handles_that_move_its_parameters(copy):
     run_in(copy, "-c", REGISTERED + HANDLES + ENDED)
 
 
+@pytest.mark.slow
 def test_the_toy_is_in_the_menu_and_in_presets(copy):
     run_in(copy, "-c", REGISTERED + MENUS + ENDED)

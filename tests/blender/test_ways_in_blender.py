@@ -62,6 +62,7 @@ def same(one, two):
     return all(np.array_equal(getattr(one, n), getattr(two, n)) for n in NAMES)
 
 
+@pytest.mark.slow
 def test_people_get_out_of_a_pocket_of_walls_only_by_their_ways():
     crowd = make_walled()
     scenes.play(1, LAST)
@@ -85,6 +86,7 @@ def test_live_scrubbed_and_offline_are_the_same():
         assert same(one, two) and same(one, three)
 
 
+@pytest.mark.slow
 def test_a_bake_and_the_file_opened_again_have_the_same_ways(tmp_path):
     crowd = make_walled()
     path = str(tmp_path / "crowd.blend")

@@ -196,6 +196,7 @@ def test_paths_fields_containers_and_births(tmp_path):
     assert len(set(found[0]["Born", LAST]["alive"])) == 2
 
 
+@pytest.mark.slow
 def test_crowds_that_meet_and_begin_at_different_frames(tmp_path):
     hunters, herd = make_chase()
     source = extract(tmp_path / "w", hunters)

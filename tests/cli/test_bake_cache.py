@@ -35,6 +35,7 @@ def bits(folder):
     }
 
 
+@pytest.mark.slow
 def test_a_cache_is_written_beside_the_file_and_is_what_simulate_gives(run, small_scene, tmp_path):
     blend = Path(shutil.copy(small_scene, tmp_path))
     result = run("bake", blend, "--to", "cache", "--json")
@@ -52,6 +53,7 @@ def test_a_cache_is_written_beside_the_file_and_is_what_simulate_gives(run, smal
         assert stored.tobytes() == np.load(tmp_path / "plain" / f"{plain}.npy").tobytes()
 
 
+@pytest.mark.slow
 def test_a_farm_may_run_the_same_command_again(run, small_scene, tmp_path):
     words = ["bake", small_scene, "--to", "cache", "--cache", tmp_path, "--continue", "--json"]
     first = run(*words, "--frames=1-12")
@@ -68,6 +70,7 @@ def test_a_farm_may_run_the_same_command_again(run, small_scene, tmp_path):
     run(*words[:-1], "--set", "arrive.weight=0.5").failed_with("arrive.weight was 1, is 0.5")
 
 
+@pytest.mark.slow
 def test_a_saved_file_knows_its_cache(run, small_scene, tmp_path):
     blend = tmp_path / "baked.blend"
     words = ["--to", "cache", "--cache", tmp_path]
@@ -121,6 +124,7 @@ def chunks(folder):
     return len(list((folder / "Crowd" / "bake_1").glob("frames_*")))
 
 
+@pytest.mark.slow
 def test_kill_9_at_any_moment_costs_a_chunk_at_most(run, tmp_path):
     """Killed at random moments and gone on with, a bake comes out the same to the bit."""
     blend = tmp_path / "crowd.blend"
@@ -155,6 +159,7 @@ def test_kill_9_at_any_moment_costs_a_chunk_at_most(run, tmp_path):
     assert bits(folder / "Crowd") == bits(uncut / "Crowd")
 
 
+@pytest.mark.slow
 def test_pictures_tell_what_the_bake_lacks(run, small_scene, tmp_path):
     """Frames outside of it, characters that were deleted, and settings of another crowd."""
     baked = tmp_path / "baked.blend"

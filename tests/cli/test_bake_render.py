@@ -111,6 +111,7 @@ def test_two_crowds(run, small_scene, tmp_path):
     assert all(obj.hide_render for obj in scene.objects if is_crowd(obj))
 
 
+@pytest.mark.slow
 def test_live_crowds_are_simulated_up_to_the_frame(run, small_scene, tmp_path):
     late = run("render", small_scene, "--frames=15", "--out", tmp_path / "a", *TINY, "--json")
     assert late.code == 0, late.err

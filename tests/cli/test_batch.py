@@ -135,6 +135,7 @@ def test_a_scene_is_opened_once_to_look_at_it_and_to_read_it(run, job, looked_at
     assert (again.data["kept"], looked_at) == (4, ["broken.blend"] * 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", ['["cache", "csv"]', "[]"])
 def test_settings_that_no_crowd_has_stop_all(run, job, make):
     text = JOB.replace('["cache", "csv"]', make)
@@ -144,11 +145,13 @@ def test_settings_that_no_crowd_has_stop_all(run, job, make):
     assert not (job.parent / "batch").exists()
 
 
+@pytest.mark.slow
 def test_only_one_task_and_what_it_needs(run, job):
     run("batch", job, "--only", "good-seed1/film").failed_with("good-seed1/film", "--dry-run")
     run("batch", job, "--only", "good-seed1/csv").failed_with("needs good-seed1/bake")
 
 
+@pytest.mark.slow
 def test_the_script_reaches_the_same_command(process, job):
     words = ["batch", job, "--dry-run", "--json", "--workers=1"]
     told = process(ROOT / "scripts" / "batch_render.py", "--", *words)

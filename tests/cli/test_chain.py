@@ -48,6 +48,7 @@ print(json.dumps(rows))
 """The same for bodies of a baked crowd: their places, and how far their legs reach back."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", often(["nav_test", "dungeon"], "nav_test"))
 def test_real_ground_from_scene_to_picture(run, process, shared, tmp_path, name):
     ground = shared / "meshes" / f"{name}.obj"

@@ -123,6 +123,7 @@ def test_files_that_are_no_rigs(run, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_what_is_chosen_is_not_guessed_again(run, walker, tmp_path):
     out = tmp_path / "character.blend"
     words = ("--rig", "Walker", "--way-per-pose", 0.2, "--walk", "Run", "--name", "Guard")

@@ -148,6 +148,7 @@ def played_of(folder: Path) -> Path:
     return next((folder / "Crowd").glob("crowd.*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     often(

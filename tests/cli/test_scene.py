@@ -68,6 +68,7 @@ def test_the_camera_shows_most_of_the_crowd(run, tmp_path):
     assert np.ptp([v.x for v in seen]) > 0.5
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_scene(run, tmp_path):
     places = []
     for seed in (1, 1, 2):

@@ -29,6 +29,7 @@ def without_numba(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_numba")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_uncompiled_kernels_are_a_warning(run, small_scene, tmp_path, command):

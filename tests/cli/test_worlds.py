@@ -33,6 +33,7 @@ def report_of(folder):
     return {key: value for key, value in data.items() if key not in OF_THE_RUN}
 
 
+@pytest.mark.slow
 def test_a_world_simulates_without_blender(run, process, small_scene, tmp_path):
     world, here, there = tmp_path / "world", tmp_path / "here", tmp_path / "there"
     result = run("extract", small_scene, "--out", world, "--json")

@@ -11,6 +11,7 @@ from figuretools import made
 from walktools import random_journey, walk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["woman", "child", "dog"])
 def test_bodies_pop_less_than_poses_that_are_blended_without_steps(name):
     space = made(name).space

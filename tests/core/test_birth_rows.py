@@ -200,6 +200,7 @@ def test_threads_and_the_order_of_crowds_do_not_matter():
 TOGETHER = [{"type": "seek"}, {"type": "keep_together"}]
 
 
+@pytest.mark.slow
 def test_people_who_walk_together_are_born_together():
     how = told(rate=6.0, capacity=300, stack=TOGETHER)
     wide = joined([make_emitter([[[0, -200, 0], [0, 200, 0]]], ahead=[1, 0, 0])])

@@ -60,6 +60,7 @@ def lines(count: int, seed: int, snapped: bool) -> np.ndarray:
     return np.round(2.0 * rows) / 2.0 if snapped else rows
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 40), st.integers(0, 2**31), st.booleans(), st.sampled_from([0.3, 2.0, 1e9]))
 def test_the_nearest_is_that_of_all_triangles_cut_to_the_heights(

@@ -74,6 +74,7 @@ def test_head_on_nobody_overlaps_and_both_get_through():
     assert west.agents.position[:, 0].min() > east.agents.position[:, 0].max()
 
 
+@pytest.mark.slow
 def test_four_crowds_cross_without_an_overlap():
     sides = ((-9.0, 0.0), (9.0, 0.0), (0.0, -9.0), (0.0, 9.0))
     members = [start(np.array(block(0.0, 4, 4)) + [x, y, 0.0]) for x, y in sides]
@@ -187,6 +188,7 @@ def clearance(walker, flyer):
     return np.sqrt(offset[..., 0] ** 2 + offset[..., 1] ** 2 + above**2) - 2.0 * RADIUS
 
 
+@pytest.mark.slow
 def test_people_and_a_flock_keep_out_of_each_other():
     rng = np.random.default_rng(6)
     people = start(block(-8.0, 6, 6))
@@ -281,6 +283,7 @@ def test_different_frame_rates_are_refused():
         advance_together(takings, everyone(2))
 
 
+@pytest.mark.slow
 def test_300_crowds_of_one_agent_are_a_crowd_of_300():
     rng = np.random.default_rng(7)
     points = np.c_[rng.uniform(-8.0, 8.0, (300, 2)), np.zeros(300)]

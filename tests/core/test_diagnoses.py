@@ -64,6 +64,7 @@ def literals(node: ast.AST) -> Iterator[str]:
         yield from literals(node.orelse)
 
 
+@pytest.mark.slow
 def test_the_program_has_all_codes_and_no_others():
     named, texts = set(), set()
     for path in CODE.rglob("*.py"):

@@ -69,6 +69,7 @@ def walked(view, room, begin, end):
     return (room.state[cells[1:-1]] == OPEN).all() and np.array(linked)[beside].all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("radius", [0.05, 0.3])
 @pytest.mark.parametrize("costly", [False, True])
 def test_corners_of_fields_are_seen(radius, costly):

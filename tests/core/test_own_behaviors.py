@@ -57,6 +57,7 @@ def test_the_example_is_about_forty_lines_long():
     assert 35 <= len(example().splitlines()) <= 55
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("compiled", "substeps"), [("0", 1), ("0", 3), ("1", 1)])
 def test_the_example_follows_the_beat(folder, compiled, substeps):
     if compiled == "1":

@@ -170,6 +170,7 @@ def test_people_climb_one_after_another_in_the_time_of_the_ladder():
     assert overlap(places, radius) < 0.01 * radius
 
 
+@pytest.mark.slow
 def test_those_who_come_the_other_way_are_let_through():
     # a bridge over a wall that is closed, with people at both ends who want to change sides
     scene = scenes.on_plane([scenes.rectangle(9.8, 0.0, 10.2, 12.0)], (20.0, 12.0))

@@ -92,6 +92,7 @@ def test_a_search_that_nobody_waits_for_ends_soon_and_leaves_nothing_behind():
         assert same(led(scene, starts, place, ways=ways, blocks=blocks), found)
 
 
+@pytest.mark.slow
 def test_a_field_that_was_ended_as_another_one_made_room_for_it_is_not_mixed_up(monkeypatch):
     scene = scenes.random_blocks(1)
     starts, *goals = people(scene)

@@ -217,6 +217,7 @@ def test_mirrored_worlds_give_mirrored_motion():
     np.testing.assert_allclose(mirrored, plain * flip, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_finer_steps_converge_at_first_order():
     settings = crowd(Arrive(), Separation(neighbor_distance=4.0), relaxation_time=0.5)
     points = [[0, 0, 0], [0.5, 1, 0]]

@@ -71,6 +71,7 @@ def test_cells_of_storeys_take_less_than_two_and_a_half_times_as_much():
     assert surface.bytes / surface.floors < 15.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three_storeys", "bridge", "spiral_ramp"])
 def test_floors_above_others_are_cells_of_their_columns(name):
     surface = surface_on(blocks_of(getattr(buildings, name)()))

@@ -68,6 +68,7 @@ def check(scene, starts, goal, monkeypatch) -> int:
     return len(searched)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_ways_among_corners_are_shortest(seed, monkeypatch):
     scene = inside_fence(scenes.random_blocks(seed, 24))
@@ -143,6 +144,7 @@ def test_islands_are_kept_for_cells_together_as_they_are_for_each():
     assert 0 < len(label.single) < 0.5 * len(label.part)
 
 
+@pytest.mark.slow
 def test_the_nearest_place_of_an_island_is_that_of_all_its_cells():
     scene = scenes.random_blocks(3, 30, 40.0)
     surface, room = surface_of(blocks_of(scene))

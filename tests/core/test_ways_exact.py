@@ -46,6 +46,7 @@ def test_the_way_through_a_maze_is_the_shortest(seed):
     assert 0.99 * low[0] <= length[0] <= 1.02 * high[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [0, 16])
 def test_ways_from_floor_to_floor_are_shortest(steps):
     scene = buildings.three_storeys(steps)

@@ -52,6 +52,7 @@ def test_links_lead_both_ways():
                 assert neighbor_of(view, other, back[side]) == cell
 
 
+@pytest.mark.slow
 def test_threads_change_no_bit():
     scene = scenes.random_blocks(1)
     starts = scenes.free_places(scene, 2.0 * RADIUS, 600, 3)
