@@ -147,7 +147,7 @@ def test_what_a_crowd_is_shown_as_is_no_edit_of_its_bake(crowd):
 
 
 @pytest.mark.slow
-def test_heroes_are_no_edit_of_the_bake(tmp_path):
+def test_heroes_are_no_edit_of_the_bake(few_poses, tmp_path):
     assert bpy.ops.object.steer_start(preset="pedestrians", count=5) == {"FINISHED"}
     obj = active()
     obj.steer.frame_end, obj.steer.cache_directory = 3, str(tmp_path)

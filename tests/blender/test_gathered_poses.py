@@ -106,7 +106,7 @@ def test_a_character_that_joins_is_shown():
     assert [name for name, _ in shown_poses(**poses, C=tall)] == ["A", "C"]
 
 
-def test_new_crowds_and_files_of_before_have_it(tmp_path):
+def test_new_crowds_and_files_of_before_have_it(few_poses, tmp_path):
     assert bpy.ops.object.steer_start(preset="pedestrians", count=5) == {"FINISHED"}
     obj = bpy.context.object
     modifier = display.find_modifier(obj)

@@ -8,6 +8,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.characters import library_group  # noqa: E402
 from steer_addon.blender.display import display, kept_group, nested_group  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -57,8 +58,11 @@ def again(ensure):
     return ensure()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("ensure", [display.ensure_node_group, library_group.ensure_group])
+ENSURE = [display.ensure_node_group, library_group.ensure_group]
+
+
+# the group of crowds takes seconds to build
+@pytest.mark.parametrize("ensure", often(ENSURE, library_group.ensure_group))
 def test_a_group_is_built_once_and_then_the_same_and_knows_no_other_file(ensure, cache, builds):
     built = described(ensure())
     group = again(ensure)

@@ -14,6 +14,7 @@ from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.walking_rigs import box, make_rig, state, walking_rig  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -358,7 +359,9 @@ def test_what_lies_in_a_hidden_collection_is_no_part(hide):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scale", "unit"), [(0.01, 1.0), (1.0, 0.01), (60.0, 0.01)])
+@pytest.mark.parametrize(
+    ("scale", "unit"), often([(0.01, 1.0), (1.0, 0.01), (60.0, 0.01)], (0.01, 1.0), (60.0, 0.01))
+)
 def test_bodies_of_all_sizes_get_their_poses(scale, unit):
     rig = walking_rig()
     bpy.context.scene.unit_settings.scale_length = unit

@@ -7,7 +7,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import registration  # noqa: E402
-from steer_addon.blender.display import crowd_group  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.ui.heroes import draw_heroes  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.test_heroes import people  # noqa: E402
@@ -29,8 +29,7 @@ def tips():
             items = values.get("items", ())
             for item in () if callable(items) else items:
                 yield f"{name}.{key}.{item[0]}", item[2]
-    group = bpy.data.node_groups.new("Crowd", "GeometryNodeTree")
-    crowd_group.build_group(group)
+    group = display.ensure_node_group()
     for socket in group.interface.items_tree:
         if socket.item_type == "SOCKET":
             yield f"{group.name}.{socket.name}", socket.description
