@@ -50,15 +50,19 @@ def batch(out, *names, **differs):
 
 @pytest.fixture
 def walkers(tmp_path):
+    return make_walkers(tmp_path)
+
+
+def make_walkers(folder):
     """Four that walk along x at 1.5 m/s, a meter apart; the second half of a metric's agents."""
     time = np.arange(FRAMES) / FPS
     place = np.zeros((FRAMES, 4, 3))
     place[..., 0], place[..., 1] = 1.5 * time[:, None], np.arange(4.0)
     metrics = {"agents": 4, "arrived": 2, "time": 1.25, "arrivals": [0] * 30 + [2] * 19}
-    batch(tmp_path, "walk")
+    batch(folder, "walk")
     speed = np.broadcast_to([1.5, 0.0, 0.0], place.shape)
-    simulation(tmp_path / "walk" / "simulation", place, speed, metrics=metrics)
-    return tmp_path
+    simulation(folder / "walk" / "simulation", place, speed, metrics=metrics)
+    return folder
 
 
 def test_figures_of_walkers(walkers):
@@ -146,9 +150,10 @@ def test_a_page_that_needs_nothing_else(walkers):
         page.write_report(walkers)
 
 
-@pytest.fixture
-def two_and_three(walkers):
+@pytest.fixture(scope="module")
+def two_and_three(tmp_path_factory):
     """Walkers in four variations of other speeds, one of which was not simulated."""
+    walkers = make_walkers(tmp_path_factory.mktemp("report"))
     place = np.load(walkers / "walk" / "simulation" / "positions.npy").astype(float)
     speed = np.broadcast_to([1.5, 0.0, 0.0], place.shape)
     for k, name in enumerate(("b", "d", "e"), 2):
@@ -193,6 +198,14 @@ FAULTS = {
 linux = pytest.mark.skipif(sys.platform != "linux", reason="one process draws alone")
 
 
+@pytest.fixture(scope="module")
+def drawn_alone(two_and_three):
+    """The page that one process writes."""
+    pytest.importorskip("matplotlib")
+    (alone, *_) = page.write_report(two_and_three)
+    return alone.read_bytes()
+
+
 def drawn_together(out, fault=""):
     """Let two processes write a report; returns the numbers that the first one has drawn."""
     words = [sys.executable, "-c", REPORT.format(fault=fault), str(out)]
@@ -203,23 +216,19 @@ def drawn_together(out, fault=""):
 
 
 @linux
-def test_processes_draw_together_what_one_draws_alone(two_and_three):
-    pytest.importorskip("matplotlib")
-    (alone, *_) = page.write_report(two_and_three)
-    expected, before = alone.read_bytes(), tree(two_and_three)
-    alone.write_bytes(b"")
+def test_processes_draw_together_what_one_draws_alone(two_and_three, drawn_alone):
+    before = tree(two_and_three)
+    (two_and_three / "report.html").write_bytes(b"")
     assert drawn_together(two_and_three) == [1, 4]
-    assert alone.read_bytes() == expected and tree(two_and_three) == before
+    assert tree(two_and_three) == {**before, "report.html": drawn_alone}
 
 
 @linux
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_other_processes_do_not_draw_is_drawn_here(two_and_three, fault):
-    pytest.importorskip("matplotlib")
-    (alone, *_) = page.write_report(two_and_three)
-    expected = alone.read_bytes()
+def test_what_other_processes_do_not_draw_is_drawn_here(two_and_three, drawn_alone, fault):
+    (two_and_three / "report.html").write_bytes(b"")
     assert drawn_together(two_and_three, FAULTS[fault]) == [1, 4, 2, 5]
-    assert alone.read_bytes() == expected
+    assert (two_and_three / "report.html").read_bytes() == drawn_alone
 
 
 def test_a_process_with_other_threads_draws_alone(two_and_three, monkeypatch):
