@@ -275,7 +275,6 @@ def _promoted(obj, number):
     return heroes.carriers(obj)[number]
 
 
-@pytest.mark.slow
 def test_a_hero_that_was_edited_stays_until_it_is_told():
     obj = people(4)
     heroes.promote(obj, bpy.context.scene, [1, 2])
@@ -292,7 +291,6 @@ def test_a_hero_that_was_edited_stays_until_it_is_told():
     assert len(shown(obj)) == 12
 
 
-@pytest.mark.slow
 def test_heroes_that_were_deleted_by_hand_are_shown_again():
     obj = people(4)
     heroes.promote(obj, bpy.context.scene, [1])
@@ -357,7 +355,6 @@ def test_what_cannot_be_a_hero_says_why():
     assert "is baked to objects: use Delete Keyframe Bake first" in refused(obj)
 
 
-@pytest.mark.slow
 def test_a_character_whose_rig_is_gone_says_so():
     obj = people(3)
     rig = walking_rig()
