@@ -37,8 +37,8 @@ _ROUNDS = 2
 _USUAL = 0.02
 """Slip per way and curvature below which it counts in full [m]."""
 _ALIKE = 0.003
-"""Weight, against that of slips, of differences from the slower gait, where they are to be alike: with
-more, planted feet slip further on curves; with less, far hands jump as gaits change there."""
+"""Weight, against that of slips, of differences from the slower gait, where they are to be alike.
+With more, planted feet slip further on curves; with less, far hands jump as gaits change there."""
 _SMOOTH = 0.02
 """Weight of the bends against that of slips: it decides where nothing is planted. With more, bodies
 turn too little in runs, whose feet are planted for a short time."""

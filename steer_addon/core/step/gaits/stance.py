@@ -134,7 +134,7 @@ def feet_go(memory, i, upright):
 
 @kernel
 def lower(memory, i, lifts, upright):
-    """Shift a body on a slope, or that leans, so that planted feet stay although they rise and sink.
+    """Shift a body that leans or is on a slope, so that planted feet stay as they rise and sink.
 
     Args:
         memory: Columns of `POSTURE`, after `bend` and `lean`; read and written.
