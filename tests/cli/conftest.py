@@ -98,10 +98,15 @@ def process() -> Callable[..., Run]:
 @pytest.fixture(scope="session")
 def small_scene(steer: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A .blend file with 24 people on a plaza, frames 1 to 20."""
+    import bpy
+
     from steer_addon.cli import main
 
     path = tmp_path_factory.mktemp("cli") / "small.blend"
     with pytest.MonkeyPatch.context() as patch:
         take_few_poses(patch)
         assert main(["scene", "--agents=24", "--frames=1-20", f"--save={path}", "--quiet"]) == 0
+    # to remove noise takes twenty times as long as to draw a tiny picture
+    bpy.context.scene.cycles.use_denoising = False
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path
