@@ -2,7 +2,7 @@
 
     python scripts/release/test_matrix.py [--quick] [VERSION …]
 
-With --quick, tests that are marked slow are left out.
+With --quick, tests that are marked slow are left out, and most commands where Python is the same.
 
 Each version gets a virtual environment of its own, .venv-bpy<version>, except the one that this
 script already runs in. A version whose Python is not on this machine is reported and skipped;
@@ -27,13 +27,13 @@ from scripts.release.interpreters import environment, find_interpreter
 ROOT = Path(__file__).resolve().parents[2]
 MATRIX = {"4.5.15": "3.11", "5.0.1": "3.11", "5.2.3": "3.13"}
 """Python version by bpy version."""
-BLENDER = "tests/blender"
-NUMERIC = ("tests/cli", "tests/core")
+FOLDERS = ("tests/blender", "tests/cli")
+CORE = "tests/core"
 BY_BLENDER = tuple(
     f"tests/cli/test_{name}.py"
     for name in ("bake_export", "bake_render", "bake_units", "character", "scene")
 )
-"""Tests of commands whose work is mostly Blender's own."""
+"""Tests of commands whose work is mostly Blender's own: with --quick, others run once only."""
 PYTEST = ["-q", "-n", "2", "--dist", "worksteal"]
 NOT_SLOW = ["-m", "not slow"]
 NOTHING_COLLECTED = 5
@@ -64,16 +64,17 @@ def is_this_one(version: str) -> bool:
         return False
 
 
-def selection(python: str) -> list[str]:
-    """What is tested: all where NumPy is another major version, else what is Blender's own."""
+def selection(python: str, quick: bool) -> list[str]:
+    """What is tested: all where NumPy is another major version, else what runs Blender."""
     if python != "{}.{}".format(*sys.version_info[:2]):
-        return [BLENDER, *NUMERIC]
-    return [BLENDER, *BY_BLENDER]
+        return [*FOLDERS, CORE]
+    return [FOLDERS[0], *BY_BLENDER] if quick else list(FOLDERS)
 
 
-def run_tests(version: str, python: str, executable: str, options: list[str]) -> Row:
+def run_tests(version: str, python: str, executable: str, quick: bool) -> Row:
     """Run pytest with one version, its output passed on; returns the line of the table."""
-    command = [executable, "-m", "pytest", *options, *selection(python)]
+    options = PYTEST + NOT_SLOW * quick
+    command = [executable, "-m", "pytest", *options, *selection(python, quick)]
     print(f"== bpy {version}, Python {python}: {' '.join(command[1:])}", flush=True)
     start = time.monotonic()
     last = ""
@@ -91,11 +92,11 @@ def run_tests(version: str, python: str, executable: str, options: list[str]) ->
     return Row(version, python, outcome, last.strip("= "), seconds)
 
 
-def test_version(version: str, options: list[str]) -> Row:
+def test_version(version: str, quick: bool) -> Row:
     """Find the Python, make the environment and run the tests of one version."""
     python = MATRIX[version]
     if is_this_one(version):
-        return run_tests(version, python, sys.executable, options)
+        return run_tests(version, python, sys.executable, quick)
     interpreter = find_interpreter(python)
     if interpreter is None:
         return Row(version, python, "skipped", f"no Python {python} with venv on this machine")
@@ -105,7 +106,7 @@ def test_version(version: str, options: list[str]) -> Row:
         executable = environment(ROOT / f".venv-bpy{version}", interpreter, packages, needed)
     except subprocess.CalledProcessError as error:
         return Row(version, python, "FAILED", f"cannot be installed: exit code {error.returncode}")
-    return run_tests(version, python, executable, options)
+    return run_tests(version, python, executable, quick)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -114,12 +115,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="leave out tests that are marked slow")
     parser.add_argument("versions", nargs="*", help=f"{', '.join(MATRIX)}; all without any")
     given = parser.parse_args(argv)
-    versions, options = given.versions or list(MATRIX), PYTEST + NOT_SLOW * given.quick
+    versions = given.versions or list(MATRIX)
     for version in versions:
         if version not in MATRIX:
             print(f"error: bpy {version} is not in the matrix: {', '.join(MATRIX)}")
             return 2
-    rows = [test_version(version, options) for version in versions]
+    rows = [test_version(version, given.quick) for version in versions]
     print("\nbpy      Python  result    time   detail")
     for row in rows:
         print(
