@@ -12,6 +12,7 @@ from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
 from steer_addon.core.characters.leaving import Change, Gait
 from steer_addon.core.characters.pose_space import LEAVES, Row
 from steer_addon.core.step.gaits import gait
+from steer_addon.core.step.gaits.landing import LIMBS
 
 HEIGHT = 1.515
 """Of the body: its vertices may move by 5 mm although their poses say nothing, or 8 mm as it lands.
@@ -185,6 +186,16 @@ def test_leans_are_taken_back_as_by_a_damped_spring():
     shown, _ = walked(agents, settings, [2.6])
     assert shown[0, 0, GAIT] == gait + 1
     np.testing.assert_allclose(shown[0, 0, columns], -expected[0], atol=1e-4)
+
+
+def test_what_earlier_versions_remembered_of_limbs_is_enough():
+    agents, settings = running(gaits_with(0.01), 0.2)
+    agents = walked(agents, settings, [2.6])[1]
+    shorter = agents.copy()
+    shorter.memory[LIMBS] = shorter.memory[LIMBS][:, :3].copy()
+    assert not agents.memory[LIMBS][:, 3:].any()
+    found, expected = (walked(one, settings, [2.6, 2.2])[0] for one in (shorter, agents))
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_body_that_is_stopped_hard_falls_through_the_gaits_of_its_run():

@@ -106,12 +106,11 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         return
     begin(before, settings)
     memory = before.memory[MEMORY].copy()
-    none = np.zeros((after.count, max(_KEPT.values())), np.float32)
-    kept = {key: none[:, :width].copy() for key, width in _KEPT.items()}
-    for key, room in kept.items():
-        held = before.memory.get(key, room)
+    kept = {key: np.zeros((after.count, width), np.float32) for key, width in _KEPT.items()}
+    for key in kept.keys() & before.memory.keys():
+        held = before.memory[key]
         # earlier versions remembered less
-        room[:, : held.shape[1]] = held
+        kept[key][:, : held.shape[1]] = held
     clips.stand_instead(settings.cast, memory)
     tempo = clips.tempos(before, after, settings)
     jit.parallel_for(
