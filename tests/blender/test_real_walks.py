@@ -42,9 +42,12 @@ FRAMES, SETTLED = 110, 50
 """Frames of a walk, and after how many of them a body has taken up its slope or curve."""
 LIMITS = (3.0, 10.0), (5.0, 25.0)
 """The median and 95 % of the slips of walks, and of runs [mm]."""
-FLOOR = 22.0
-"""What vertices move by beyond twice what their poses say, at most [mm]: on sharp curves, elsewhere
-less than 18."""
+FLOOR = 19.0
+"""What vertices move by beyond twice what their poses say, at most [mm]."""
+ON_CURVES = 22.0
+"""The same while a body turns, and until it has taken that back."""
+TAKES_BACK = 12
+"""Frames in which it does."""
 USUAL = 10.0
 """The same in 99 of 100 frames."""
 SOON = 13
@@ -129,6 +132,11 @@ def test_soles_of_real_rigs_stay_while_they_speed_up_and_stop(who, walks, runs, 
     assert np.median(stops) <= 36 and max(stops) <= 50
 
 
+def assert_hardly_pops(pops, turns):
+    turned = np.convolve(turns != 0.0, np.ones(TAKES_BACK))[1 : len(turns)] > 0.0
+    assert pops[~turned].max() <= FLOOR and pops.max() <= ON_CURVES
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("who", "walks", "runs"), WHO)
 def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
@@ -139,7 +147,7 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
         speeds, turns = journey(3.2, pull)
         went = walk(space, speeds, turns)
         pops = went.pops()
-        assert pops.max() <= FLOOR
+        assert_hardly_pops(pops, turns)
         assert np.percentile(pops, 99.0) <= USUAL
         changes = np.diff(went.gaits) != 0
         # from and to standing
@@ -158,9 +166,9 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
     stand = space.positions[: space.gaits[0].count, ::10]
     apart = [np.linalg.norm(stand - pose, axis=-1).max() for pose in stand]
     assert len(stand) > 20 and apart[0] < 1.1 * min(apart) < 0.7 * max(apart)
-    pops = np.concatenate([walk(space, *random_journey(seed)).pops() for seed in range(6)])
     # hands that turn round say next to nothing
-    assert pops.max() <= FLOOR
+    for speeds, turns in map(random_journey, range(6)):
+        assert_hardly_pops(walk(space, speeds, turns).pops(), turns)
 
 
 @pytest.mark.slow
