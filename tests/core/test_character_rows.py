@@ -206,6 +206,14 @@ def test_ladder_rises_from_standing_to_running():
     assert gaits[-1].speed == pytest.approx(2.0 * STRIDE / 0.7, rel=0.02)
 
 
+@pytest.mark.parametrize(("slowest", "ratio"), [(0.25, 1.15), (0.1, 1.3), (0.9, 2.0)])
+def test_walks_are_near_each_other_by_ratio_and_by_share(slowest, ratio):
+    shares = np.array(rows.Plan(slowest=slowest, ratio=ratio).shares())
+    assert shares[0] == pytest.approx(slowest) and shares[-1] == 1.0
+    assert (np.diff(shares) > 0.0).all() and np.diff(shares).max() < 0.068
+    assert (shares[1:] / shares[:-1]).max() < ratio + 1e-9
+
+
 def test_body_without_feet_wants_a_stride():
     def wing(time):
         points = np.zeros((4, 3), np.float32)

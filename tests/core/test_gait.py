@@ -228,7 +228,7 @@ def test_first_steps_of_both_sides_join_the_next_gait_at_either_half(first):
 
 def test_a_character_of_one_gait_goes_on_by_its_stride():
     only = Cast(((replace(WALK, first=0),),))  # a cart, whose wheels turn
-    assert only.table().shape == (1, 2, 7)
+    assert only.table().shape == (1, 2, 8)
     agents, settings = crowd(cast=only)
     found, _ = walked(agents, settings, [1.0, 2.0, 0.5, 0.7])
     assert np.diff(found[:, 0, PHASE]) == pytest.approx(

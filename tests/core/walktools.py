@@ -24,6 +24,8 @@ from steer_addon.core.step.gaits import gait
 from steer_addon.core.step.gaits.landing import LIMBS, RATE
 
 FPS = 24.0
+LANDING = 0.36
+"""Speed from which feet go as the body does [m/s]."""
 PHASE, GAIT = POSTURE.index("phase"), POSTURE.index("gait")
 
 
@@ -106,6 +108,15 @@ class Walk:
         steps_before = known[np.clip(np.searchsorted(known, at) - 1, 0, len(known) - 1)]
         steps_after = known[np.clip(np.searchsorted(known, at), 0, len(known) - 1)]
         before, after = rate[steps_before], rate[steps_after]
+        # but one that goes along, or lands, goes on at the rate of its way there, or as before
+        strides = np.array([row.stride for row in rows])
+        way = np.linalg.norm(np.diff(self.places, axis=0), axis=1) / self.scale
+        most = np.maximum(way, LANDING / FPS) * steps[:-1] / np.maximum(strides[:-1], 1.0e-9)
+        own = np.clip(rate, -most, most)
+        walks = (strides[:-1] > 0.0) & (strides[1:] > 0.0)
+        for found, step in ((before, np.maximum(at - 1, 0)), (after, np.minimum(at, at[-1] - 1))):
+            there = walks[step] & (np.abs(own[step]) > np.abs(found))
+            found[there] = own[step][there]
         # the body goes on and turns; seen from each body, as its poses are
         points, later = self.space.positions, np.minimum(at + 1, at[-1])
         shown, former = points[self.poses].astype(float), np.maximum(at - 1, 0)

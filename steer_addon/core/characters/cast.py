@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from .pose_space import KNOTS, LEAVES, Row
 
-SPEED, STRIDE, DURATION, FROM_STAND, CLOSE, COUNT, STANDS = range(7)
+SPEED, STRIDE, DURATION, FROM_STAND, CLOSE, COUNT, STANDS, REACH = range(8)
 """Columns of a table of gaits."""
 LEFT, ANGLE, POSES, LAST, LASTS = range(5)
 """Columns of a table of what bodies do on the spot."""
@@ -106,21 +106,21 @@ class Cast:
         return np.cumsum((np.maximum(weights, 0.0) - np.float32(1.0)) + np.float32(1.0))
 
     def table(self) -> NDArray[np.float64]:
-        """Speed, stride, duration, cycles from standing, whether close, poses, cycles of standing.
+        """Speed, stride, duration, from standing, whether close, poses, cycles of standing, reach.
 
         Gaits that do not come from standing have 0 of these cycles, others 1, or 2 for both sides;
-        the last column says how many cycles of standing they are. The shape of the table is
-        (character_count, most_gaits, 7). Characters with fewer gaits than others have
+        the last column but one says how many cycles of standing they are. The shape of the table is
+        (character_count, most_gaits, 8). Characters with fewer gaits than others have
         ones that no speed reaches.
         """
-        table = np.zeros((len(self.gaits), _most(self.gaits), 7))
+        table = np.zeros((len(self.gaits), _most(self.gaits), 8))
         table[:, :, SPEED] = np.inf
         table[:, :, [DURATION, COUNT, STANDS]] = 1.0
         for rows, gaits in zip(table, self.gaits, strict=True):
             rows[: len(gaits)] = [
                 (
                     g.speed, g.stride, g.duration, _cycles_from_stand(g), g.close, g.count,
-                    1 + g.begins_twice,
+                    1 + g.begins_twice, g.reach,
                 )
                 for g in gaits
             ]  # fmt: skip

@@ -62,7 +62,8 @@ def with_turning(space: PoseSpace, alike: bool = False) -> PoseSpace:
         if row.stride > 0.0:
             fitted = turning(points, row.stride, height, cycles, before)
         before = fitted if alike and not row.from_stand else ()
-        gaits.append(replace(row, turning=fitted))
+        reach = round(float(np.abs(points[..., 0]).max()), 3) if alike else 0.0
+        gaits.append(replace(row, turning=fitted, reach=reach))
     return PoseSpace(space.positions, tuple(gaits), space.clips)
 
 

@@ -34,7 +34,7 @@ Leaning = tuple[tuple[float, float], ...]
 
 _FLOOR = 0.0033
 """Share of the height by which a vertex may move although its pose says nothing."""
-_MORE = 1.6
+_MORE = 1.2
 """How much more that is for a body that lands: else it would show gaits of a run for long."""
 _SLOWEST = 0.03
 """Least way of a vertex for a way of the body of 1 that counts: less is none."""

@@ -77,6 +77,8 @@ class Row:
             phases; none where they are not.
         leaning: How far ahead and to the right they lean then, as tangents, so that the rest of
             the body stays where it is, too; none where they do not.
+        reach: How far hands, and what they hold, are to either side at most [m]: characters of rigs
+            do not change gaits where these would jump on a curve; 0 for others.
         turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
             row shows turning on the spot; 0 for all others. See `split_clips`.
         last_steps: Whether the row is how a body that has stopped comes to stand: in each half it
@@ -107,6 +109,7 @@ class Row:
     parting: tuple[tuple[float, float, float], ...] = ()
     last_steps: bool = False
     leaning: tuple[tuple[float, float], ...] = ()
+    reach: float = 0.0
 
     @cached_property
     def _hash(self) -> int:

@@ -54,6 +54,9 @@ _FASTER, _FASTER_CLOSE = 1.02, 1.002
 _SLOWER_CLOSE = 0.95
 """Ratio to that down to which one of many to a run is kept, and is as fast as that: bodies would
 pop where it is missing."""
+_SHARES_APART = 0.065
+"""Difference of neighboring shares of the walk in blends with standing: the arms of rigs swing
+far, and with more they would pop as a body comes to rest."""
 _EASE = 0.4
 """Time in which standing becomes a clip, and a clip standing [s]."""
 
@@ -90,8 +93,11 @@ class Plan:
 
     def shares(self) -> list[float]:
         """Rising shares of the walk in blends with standing; the last one is 1."""
-        count = int(np.ceil(np.log(1.0 / self.slowest) / np.log(self.ratio)))
-        return list(np.geomspace(self.slowest, 1.0, count + 1))
+        shares = [1.0]
+        while shares[-1] > self.slowest:
+            shares.append(max(shares[-1] / self.ratio, shares[-1] - _SHARES_APART))
+        stretched = np.log(self.slowest) / np.log(shares[-1])
+        return [float(share**stretched) for share in reversed(shares)]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ not read."""
 _ADDED: dict[str, Any] = {
     "weight": None, "names": None, "rounds": (), "turn": 0.0, "leaving": (), "lifts": (),
     "upright": (), "begins_twice": False, "landing": (),
-    "parting": (), "last_steps": False, "leaning": (), "lasts": (),
+    "parting": (), "last_steps": False, "leaning": (), "lasts": (), "reach": 0.0,
 }  # fmt: skip
 """Fields of targets, of casts and of rows of poses that came with later versions, each with what it
 is where nothing is known of it."""

@@ -52,7 +52,7 @@ from .leaning import lean
 from .leaving import WAY, changed, like, part_from
 from .rounds import goes_round, gone_round, hold_round
 from .stairs import STAIRS, climb
-from .stance import CHARACTER, GAIT, PHASE, bend, feet_go, hold, lower, tilt
+from .stance import CHARACTER, CURVE, GAIT, PHASE, bend, feet_go, hold, lower, tilt
 from .trembling import SWAY, trembles
 
 STARTS, STOPS = 0.6, 0.5
@@ -236,12 +236,13 @@ def _by_time(table, who, phase, gait, wanted, way, dt):
 
 
 @kernel
-def _moved(table, leaving, last, who, phase, gait, way, back, speed, dt, limbs, i):
+def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt, limbs, i):
     """Phase and gait after a step.
 
     Args:
         table: Gaits of the characters, see `Cast.table`.
         leaving: Where gaits are left, see `leaving_of`.
+        curved: How it turns on a curve, see `changed`.
         last: Number of the row of last steps, -1 for none.
         who: Number of the character.
         phase: Cycles until now.
@@ -286,7 +287,8 @@ def _moved(table, leaving, last, who, phase, gait, way, back, speed, dt, limbs, 
         moved = away * abs(table[who, following, STRIDE] - stride)
         alike = alike or (away <= LATER and moved <= MOVED)
     if following == gait or not (crosses or alike):
-        return changed(table, leaving, who, after / sides, gait, wanted, way, lands, limbs, i, dt)
+        place = who, after / sides, gait
+        return changed(table, leaving, curved, *place, wanted, way, lands, limbs, i, dt)
     if knows:
         found = like(leaving, who, gait, following, after)
         part_from(leaving, who, gait, following, after if following < gait else found, limbs, i)
@@ -350,8 +352,7 @@ def gait_kernel(
         way, back, turn = _way(old, new, turned, body, size[i], on_ground)
         steps_round = on_ground and spots[who, LEFT] >= 0.0
         speed = level / dt if steps_round else way / dt
-        if not on_ground:
-            speed = _beats(speed, new[2] - old[2], size[i], dt)
+        speed = speed if on_ground else _beats(speed, new[2] - old[2], size[i], dt)
         if still and (steps_round or way <= level):
             # not where it walks for a turn on the spot: then the steps of the turn are longer
             speed, back = 0.0, False
@@ -362,7 +363,8 @@ def gait_kernel(
         elif steps_round and (gait == 0 or goes_round(spots, who, gait)):
             phase, gait, on_spot = gone_round(spots, who, phase, gait, walks, turned, dt)
         if not on_spot:
-            goes, on = way * feet_go(memory, i, upright[who]), (table, leaves, last, who)
+            curved = turns, turn, memory[i, CURVE] * 1.0
+            goes, on = way * feet_go(memory, i, upright[who]), (table, leaves, curved, last, who)
             phase, gait = _moved(*on, phase, gait, goes, back, speed, own_dt, limbs, i)
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:

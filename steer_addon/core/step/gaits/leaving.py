@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from ...characters.cast import CLOSE
-from ...characters.pose_space import LEAVES
+from ...characters.cast import CLOSE, REACH
+from ...characters.pose_space import KNOTS, LEAVES
 from ...compiled.jit import kernel
 from .landing import AHEAD, HARD, LANDING, LEANED, RIGHT, SWING
 from .stance import knots
@@ -23,6 +23,9 @@ way of its limbs. Others change once in a step: each change may move vertices by
 that no pose says, and with two of them hands of rigs popped by up to 29."""
 _MOVES = ((AHEAD, SHIFT), (RIGHT, SHIFT + 1), (LEANED, LEANS), (LEANED + 1, LEANS + 1))
 """Columns of `LIMBS`, each with that of the table by which it changes."""
+UNSEEN, HALTS = 0.002, 0.75
+"""How far a curve may move hands that nobody sees, as a gait changes [m], and the most of a step
+that has to hide the rest: else a body that goes round slowly would keep its gait."""
 _ROUNDS = 3
 """Rounds in which the phase of a faster gait is found: each leaves a fraction of the error."""
 
@@ -75,12 +78,32 @@ def part_from(leaving, who, gait, following, phase, limbs, i):
 
 
 @kernel
-def changed(table, leaving, who, phase, gait, wanted, way, lands, limbs, i, dt):
+def _turns_by(turns, who, gait, following, phase, found):
+    """How much further a body is turned on a curve in a neighboring gait [rad m]."""
+    before, after, part = knots(phase, KNOTS)
+    turn = (1.0 - part) * turns[who, gait, before, 0] + part * turns[who, gait, after, 0]
+    before, after, part = knots(found, KNOTS)
+    other = (1.0 - part) * turns[who, following, before, 0]
+    return other + part * turns[who, following, after, 0] - turn
+
+
+@kernel
+def _on_curve(reach, curved, who, gait, following, phase, found, way):
+    """Part of the way of a step that hides how far a curve moves hands as the gait changes [m]."""
+    turns, turn, curve = curved
+    turned = abs(turn) + abs(curve * _turns_by(turns, who, gait, following, phase, found))
+    return min(HALTS * way, max(0.0, reach * turned - UNSEEN))
+
+
+@kernel
+def changed(table, leaving, curved, who, phase, gait, wanted, way, lands, limbs, i, dt):
     """Phase and gait of a body after a step, in which it changes where that is hidden.
 
     Args:
         table: Gaits of the characters, see `Cast.table`.
         leaving: Where gaits are left, see `leaving_of`.
+        curved: How bodies turn on curves, see `turns_of`, the turn of the body to the left in the
+            step [rad], and the curvature of its way to the left [1/m].
         who: Number of the character.
         phase: Cycles until now.
         gait: The gait until now.
@@ -105,6 +128,8 @@ def changed(table, leaving, who, phase, gait, wanted, way, lands, limbs, i, dt):
         before, after, _part = knots(phase if faster == gait else found, LEAVES)
         least = max(leaving[who, faster, before, column], leaving[who, faster, after, column])
         apart = max(leaving[who, faster, before, APART], leaving[who, faster, after, APART])
+        reach = table[who, faster, REACH]
+        least += _on_curve(reach, curved, who, gait, following, phase, found, way)
         if least <= way:
             way -= least
         elif falls and table[who, faster, CLOSE] > 0.0 and apart <= left:
