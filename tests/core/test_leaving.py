@@ -159,6 +159,24 @@ def test_gaits_wait_on_curves_where_hands_are_far(reach, way, shown):
     assert after.memory[MEMORY][0, GAIT] == shown
 
 
+def test_bodies_turn_about_their_feet_no_faster_than_hands_can_go():
+    # planted feet would have it turn by 0.6 rad at once, twice in a cycle
+    jumps = ((0.3, 0.0, 0.0),) * 12 + ((-0.3, 0.0, 0.0),) * 12
+    agents, settings = running(tuple(replace(row, turning=jumps) for row in gaits_with(9.0)), 0.2)
+    twists, column = [], POSTURE.index("twist")
+    for number in range(72):
+        after, angle = agents.copy(), 0.08 * (number + 1)
+        after.heading[:] = [np.cos(angle), np.sin(angle), 0.0]
+        after.velocity[:] = 2.6 * after.heading
+        after.position += (after.velocity * DT).astype(np.float32)
+        gait.advance(agents, after, settings, DT)
+        twists.append(after.memory[MEMORY][0, column])
+        agents = after
+    turned = np.abs(np.diff(twists))
+    assert turned.max() == pytest.approx(0.08 + 0.72 * DT, abs=1e-5)
+    assert max(twists) > 0.15 and min(twists) < -0.15
+
+
 def test_shifts_last_until_a_body_has_gone_some_way():
     shift = ((0.02, 0.01, 0.0),) * LEAVES
     rows = [replace(row, parting=shift) if row.leaving else row for row in gaits_with(0.01)]

@@ -66,7 +66,7 @@ SMALLEST = 1.0e-6
 CLIMB = 2.0
 """Speed along the way that a flyer's climbing at 1 m/s counts for."""
 _PURPOSE = random_purpose("gait")
-_KEPT = {SWAY: 3, LIMBS: 7, STAIRS: 2, FACING: 2, TURNING: 2}
+_KEPT = {SWAY: 3, LIMBS: 8, STAIRS: 2, FACING: 2, TURNING: 2}
 """What those who walk remember beside their posture, and how many columns of it."""
 
 
@@ -334,7 +334,7 @@ def gait_kernel(
         tempo: How much faster than its character each body does what goes by time, shape (n,).
         dt: Length of the step [s].
         memory: Columns of `POSTURE`, shape (n, 12); read and written.
-        kept: What else bodies remember: `SWAY`, shape (n, 3), `LIMBS`, (n, 7), `STAIRS`, (n, 2),
+        kept: What else bodies remember: `SWAY`, shape (n, 3), `LIMBS`, (n, 8), `STAIRS`, (n, 2),
             `FACING`, (n, 2), and `TURNING`, (n, 2); read and written.
     """
     turns, leaves, lifts = fitted
@@ -376,7 +376,7 @@ def gait_kernel(
             stride = table[who, walked, STRIDE] / max(1.0, table[who, walked, FROM_STAND])
             bend(memory, i, stride, turns[who, walked], turn, -way if back else way, dt)
             hold(memory, i, table[who, walked, STRIDE], table[who, walked, COUNT])
-            shift(memory, limbs, i, way)
+            shift(memory, limbs, i, way, turn, dt)
             turn_from_heading(memory, i, facing[i, 0] * 1.0)
             lower(memory, i, lifts[who, walked], upright[who])
             if goes_round(spots, who, gait):

@@ -16,15 +16,15 @@ import math
 from ...characters.cast import FROM_STAND
 from ...compiled.jit import kernel
 from .last_steps import SLOWEST
-from .stance import SHIFT_AHEAD
+from .stance import SHIFT_AHEAD, TWIST
 
-AHEAD, RIGHT, SWING, LEANED, RATE = 0, 1, 2, 3, 5
-"""Columns of `LIMBS`; the last two are the first of two, ahead and to the right."""
+AHEAD, RIGHT, SWING, LEANED, RATE, TURNED = 0, 1, 2, 3, 5, 7
+"""Columns of `LIMBS`; `LEANED` and `RATE` are the first of two, ahead and to the right."""
 LIMBS = "a swing"
 """Key, in the memory of agents, of how far a body is shifted ahead and to the right since its gait
 changed, so that planted feet stay [m], of the speed at which its limbs swing [m/s], both for a body
-of usual size, and of the tangents of how far it leans, with their rates [1/s], shape
-(agent_count, 7)."""
+of usual size, of the tangents of how far it leans, with their rates [1/s], and of the turn of
+the body about its planted feet [rad], shape (agent_count, 8)."""
 SLOWING = 0.25
 """Time in which limbs slow down to a share of 1/e [s]."""
 HARD = 2.0
@@ -32,6 +32,9 @@ HARD = 2.0
 FARTHEST, FADES = 0.08, 0.5
 """The most that a body is shifted, and the way on which a share of 1 - 1/e of it is taken back [m].
 """
+FASTEST = 0.72
+"""Fastest that a body turns about its planted feet beyond the turn of its agent [rad/s]: far hands
+would jump where both feet are down for a moment, and where gaits turn otherwise."""
 LANDING = 0.36
 """Speed at which the feet of a body that stands still go on until both are down [m/s]: so they slip
 by 15 mm a frame at 24 frames a second."""
@@ -109,15 +112,22 @@ def swing_on(limbs, i, way, dt):
 
 
 @kernel
-def shift(memory, limbs, i, way):
+def shift(memory, limbs, i, way, turn, dt):
     """Shift a body so that its feet stay where they were as its gait changed, and by and by less.
+
+    About them it turns at no more than `FASTEST`.
 
     Args:
         memory: Columns of `POSTURE`, after `bend`; read and written.
         limbs: Memory of the limbs, see `LIMBS`; read and written.
         i: The agent.
         way: Way of the body in the step, as a share of its size [m].
+        turn: Turn of the agent to the left in the step [rad].
+        dt: Length of the step [s].
     """
+    most, before = abs(turn) + FASTEST * dt, limbs[i, TURNED] * 1.0
+    limbs[i, TURNED] = min(before + most, max(before - most, memory[i, TWIST] * 1.0))
+    memory[i, TWIST] = limbs[i, TURNED]
     left = math.exp(-way / FADES)
     for k in range(2):
         limbs[i, k] = left * min(max(limbs[i, k], -FARTHEST), FARTHEST)
