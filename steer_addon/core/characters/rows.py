@@ -54,9 +54,10 @@ _FASTER, _FASTER_CLOSE = 1.02, 1.002
 _SLOWER_CLOSE = 0.95
 """Ratio to that down to which one of many to a run is kept, and is as fast as that: bodies would
 pop where it is missing."""
-_SHARES_APART = 0.065
-"""Difference of neighboring shares of the walk in blends with standing: the arms of rigs swing
-far, and with more they would pop as a body comes to rest."""
+_SHARES_APART = 2.89
+"""Difference of neighboring shares of the walk in blends with standing, over the square of what
+their ratio is above 1: the arms of rigs swing far, and with more they would pop as a body comes to
+rest. Ladders that are meant to be rough stay so."""
 _EASE = 0.4
 """Time in which standing becomes a clip, and a clip standing [s]."""
 
@@ -93,9 +94,9 @@ class Plan:
 
     def shares(self) -> list[float]:
         """Rising shares of the walk in blends with standing; the last one is 1."""
-        shares = [1.0]
+        shares, apart = [1.0], _SHARES_APART * (self.ratio - 1.0) ** 2
         while shares[-1] > self.slowest:
-            shares.append(max(shares[-1] / self.ratio, shares[-1] - _SHARES_APART))
+            shares.append(max(shares[-1] / self.ratio, shares[-1] - apart))
         stretched = np.log(self.slowest) / np.log(shares[-1])
         return [float(share**stretched) for share in reversed(shares)]
 
