@@ -78,20 +78,18 @@ def part_from(leaving, who, gait, following, phase, limbs, i):
 
 
 @kernel
-def _turns_by(turns, who, gait, following, phase, found):
-    """How much further a body is turned on a curve in a neighboring gait [rad m]."""
+def _turn_of(turns, who, gait, phase):
+    """How far a body is turned about its planted feet, per curvature of its way [rad m]."""
     before, after, part = knots(phase, KNOTS)
-    turn = (1.0 - part) * turns[who, gait, before, 0] + part * turns[who, gait, after, 0]
-    before, after, part = knots(found, KNOTS)
-    other = (1.0 - part) * turns[who, following, before, 0]
-    return other + part * turns[who, following, after, 0] - turn
+    return (1.0 - part) * turns[who, gait, before, 0] + part * turns[who, gait, after, 0]
 
 
 @kernel
 def _on_curve(reach, curved, who, gait, following, phase, found, way):
     """Part of the way of a step that hides how far a curve moves hands as the gait changes [m]."""
     turns, turn, curve = curved
-    turned = abs(turn) + abs(curve * _turns_by(turns, who, gait, following, phase, found))
+    further = _turn_of(turns, who, following, found) - _turn_of(turns, who, gait, phase)
+    turned = abs(turn) + abs(curve * further)
     return min(HALTS * way, max(0.0, reach * turned - UNSEEN))
 
 
