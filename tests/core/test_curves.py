@@ -110,6 +110,16 @@ def test_bodies_that_go_straight_are_not_turned_and_others_face_along_the_curve(
     assert np.abs(went.moves[SETTLED:, 1]).max() < BETWEEN
 
 
+def test_bodies_are_shifted_no_further_on_curves_of_less_than_a_meter():
+    usual, tight, from_rest = (
+        np.abs(walk(made("woman").space, speeds, [turn] * 144).moves[SETTLED:, 2]).max()
+        for speeds, turn in (([0.6] * 144, 0.6), ([0.6] * 144, 2.4), ([0.0] * 48 + [0.6] * 96, 2.4))
+    )
+    # they shift their weight, too, and take back what they were shifted at the start
+    assert usual < tight < 1.1 * usual
+    assert from_rest < 1.1 * usual
+
+
 @pytest.mark.parametrize("speed", [0.5, 1.2, 2.8])
 def test_sudden_turns_twist_bodies_by_a_bounded_angle(speed):
     went = walk(made("woman").space, [speed] * 60, [5.0] * 60)

@@ -23,7 +23,7 @@ way of its limbs. Others change once in a step: each change may move vertices by
 that no pose says, and with two of them hands of rigs popped by up to 29."""
 _MOVES = ((AHEAD, SHIFT), (RIGHT, SHIFT + 1), (LEANED, LEANS), (LEANED + 1, LEANS + 1))
 """Columns of `LIMBS`, each with that of the table by which it changes."""
-UNSEEN, HALTS = 0.002, 0.75
+UNSEEN, HALTS = 0.002, 0.9
 """How far a curve may move hands that nobody sees, as a gait changes [m], and the most of a step
 that has to hide the rest: else a body that goes round slowly would keep its gait."""
 _ROUNDS = 3

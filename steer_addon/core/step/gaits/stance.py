@@ -27,6 +27,10 @@ STEEPEST = 1.2
 """Most angle of slopes along which feet go; steeper ones count as this one [rad]."""
 MOST_TURN = 1.5
 """Most turn within one cycle of which feet take notice [rad]."""
+MOST_CURVE = 1.0
+"""Most curvature likewise, for a body of usual size [1/m]: on a tighter curve hands would jump by
+what bodies turn about their feet, and those who start or stop while they turn have curves of some
+centimeters."""
 LEAST_UP = 0.1
 """Least upward part of a normal: steeper slopes count as this one."""
 
@@ -84,7 +88,7 @@ def bend(memory, i, stride, turns, turn, way, dt):
         dt: Length of the step [s].
     """
     taken = 1.0 - math.exp(-dt / SETTLING)
-    wished = turn / way if way != 0.0 else 0.0
+    wished = min(MOST_CURVE, max(-MOST_CURVE, turn / way)) if way != 0.0 else 0.0
     curve = memory[i, CURVE] + taken * (wished - memory[i, CURVE])
     memory[i, CURVE] = curve
     if stride <= 0.0:
