@@ -15,10 +15,13 @@ from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.reading import extents  # noqa: E402
+from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, load_preset  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_points  # noqa: E402
+from tests.blender.drawn import context  # noqa: E402
+from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.walking_rigs import walking_rig  # noqa: E402
 from tests.often import often  # noqa: E402
 
@@ -159,6 +162,14 @@ def test_characters_of_a_scene_without_units_go_as_far_as_their_rigs(empty_scene
     assert made.space.gaits[-1].stride == pytest.approx(1.0, rel=0.05)
 
 
+def pressed(crowd):
+    """What the button beside the warning of a crowd returns."""
+    bpy.context.view_layer.objects.active = crowd
+    layout = FakeLayout()
+    drawing.draw_main(layout, context(), crowd)
+    return layout.press("object.steer_fit_characters")
+
+
 @pytest.mark.usefixtures("centimeters")
 def test_characters_of_a_hundredth_of_their_size_are_told():
     recipe = making.Recipe("Idle", "Walk", plan=Plan(tolerance=0.02, steps=24))
@@ -174,13 +185,18 @@ def test_characters_of_a_hundredth_of_their_size_are_told():
     (told,) = character_checks.found(crowd)
     assert told.code == "CHARACTER_TINY" and told.values["scale"] == 100.0
     assert told.values["radius"] == pytest.approx(0.25)
-    display.set_input(modifier, "Scale", told.values["scale"])
+    assert pressed(crowd) == {"FINISHED"}
+    assert display.get_input(modifier, "Scale") == 100.0
     assert list(character_checks.found(crowd)) == []
+    assert not bpy.ops.object.steer_fit_characters.poll()
     # lengths are told in meters, whatever the unit of the scene
     display.set_input(modifier, "Scale", 300.0)
     (told,) = character_checks.found(crowd)
     assert told.code == "CHARACTER_WIDE" and told.values["radius"] == pytest.approx(0.25)
     assert 0.4 < told.values["reach"] < 0.8
+    assert pressed(crowd) == {"FINISHED"}
+    assert crowd.steer.agents.radius == pytest.approx(100.0 * told.values["reach"])
+    assert list(character_checks.found(crowd)) == []
 
 
 @pytest.mark.usefixtures("centimeters")

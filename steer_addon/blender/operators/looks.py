@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...core.errors import CharacterError, SteerError
 from ..characters import levels, library, sources
+from ..checks import character_checks
 from ..crowd import casting
 from ..display import display
+from ..scene_units import units_per_meter
 from .common import SteerOperator, counted, why_no_editable_crowd
 from .stepping import SteppedOperator
 
 if TYPE_CHECKING:
+    from ...core.diagnoses import Diagnosis
     from .stepping import Work
 
 _NAME, _SHARE = "Crowd Colors", "Full Detail"
@@ -89,6 +92,39 @@ class OBJECT_OT_steer_show_characters(SteerOperator, bpy.types.Operator):
         display.set_input(modifier, "Display", "Characters")
 
 
+def _misfits(context: bpy.types.Context, code: str) -> list[Diagnosis]:
+    """What is told of characters that are much smaller or wider than their bodies."""
+    return [one for one in character_checks.found(context.object) if one.code == code]
+
+
+def why_they_fit(context: bpy.types.Context) -> str:
+    """Why neither scale nor radius has to be changed; empty when one has."""
+    if _misfits(context, "CHARACTER_TINY") or _misfits(context, "CHARACTER_WIDE"):
+        return ""
+    return "No character is much smaller, or wider, than the bodies of its agents"
+
+
+class OBJECT_OT_steer_fit_characters(SteerOperator, bpy.types.Operator):
+    """Scale characters so that they are seen, or widen bodies so that they keep apart"""
+
+    bl_idname = "object.steer_fit_characters"
+    bl_label = "Fit Characters"
+    needs = (why_no_editable_crowd, why_they_fit)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Set what the warning names."""
+        crowd = context.object
+        tiny = _misfits(context, "CHARACTER_TINY")
+        if tiny:
+            scale = max(one.values["scale"] for one in tiny)
+            display.set_input(display.require_modifier(crowd), "Scale", scale)
+            return f"Scale is {scale:.3g}"
+        reach = max(one.values["reach"] for one in _misfits(context, "CHARACTER_WIDE"))
+        bodies: Any = crowd.steer.agents
+        bodies.radius = reach * units_per_meter(context.scene)
+        return f"Radius is {reach:.2g} m"
+
+
 def takes_levels(obj: bpy.types.Object) -> bool:
     """Whether a character has no levels of detail, and no rig that it can be made of with them."""
     return levels.lacks(obj) and sources.KEY not in obj
@@ -130,4 +166,9 @@ class OBJECT_OT_steer_add_levels(SteppedOperator, bpy.types.Operator):
         return told
 
 
-classes = (STEER_OT_color_material, OBJECT_OT_steer_show_characters, OBJECT_OT_steer_add_levels)
+classes = (
+    STEER_OT_color_material,
+    OBJECT_OT_steer_show_characters,
+    OBJECT_OT_steer_fit_characters,
+    OBJECT_OT_steer_add_levels,
+)

@@ -77,6 +77,7 @@ class STEER_MT_object(bpy.types.Menu):
         layout.operator("object.steer_demote")
         layout.operator("object.steer_color_material", icon="MATERIAL")
         layout.operator("object.steer_add_levels", icon="MOD_DECIM")
+        layout.operator("object.steer_fit_characters")
         layout.operator("object.steer_make_colliders")
         layout.operator("object.steer_clear_lost", text="Clear Deleted Inputs")
         layout.separator()

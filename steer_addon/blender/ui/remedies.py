@@ -55,6 +55,12 @@ REMEDIES: dict[str, Remedy] = {
     "SHOW_MESHES": Remedy("object.steer_show_meshes", "Show the Meshes", "OUTLINER_OB_MESH"),
     "SHOW_BODY": Remedy("object.steer_show_body", "Enable {object!r}", "RESTRICT_VIEW_OFF"),
     "USE_CHARACTERS": Remedy("object.steer_show_characters", "Use Character", "ARMATURE_DATA"),
+    "FIT_SCALE": Remedy(
+        "object.steer_fit_characters", "Set Scale to {scale:.3g}", "FULLSCREEN_ENTER"
+    ),
+    "FIT_RADIUS": Remedy(
+        "object.steer_fit_characters", "Raise Radius to {reach:.2g} m", "FULLSCREEN_ENTER"
+    ),
     "MAKE_ANEW": Remedy(
         "object.steer_make_anew", "Make Character Again", "FILE_REFRESH", {"name": "subject"}
     ),
