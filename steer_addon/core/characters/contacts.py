@@ -204,8 +204,8 @@ def _without_feet(
     if stride is None and length == 0.0:
         raise CharacterError(
             "No feet that go back on the ground are found in the action: choose one that walks, "
-            "stand the character upright, with Z up, or type in its Stride, the way of one cycle "
-            "in meters"
+            "with the character upright, Z up; or type in its Stride, the way of one cycle in "
+            "meters, as for all that flies, swims or rolls"
         )
     steps = len(samples) - 1
     given = length if stride is None else stride
