@@ -168,9 +168,31 @@ def test_an_armature_whose_bones_follow_the_rig_belongs_to_it(kinds):
             constraint.target, constraint.subtarget = rig, bone.name
     made = make(rig, Recipe("Idle", "Walk", plan=COARSE))
     assert same_walk(made, expected)
-    if "COPY_TRANSFORMS" in kinds:
-        # the others know no shear, as heroes have it on slopes
-        assert_same_poses(made, 0.003)
+    assert_same_poses(made, 0.003)
+
+
+@pytest.mark.parametrize("kind", ["STRETCH_TO", "DAMPED_TRACK", "COPY_ROTATION", "COPY_SCALE"])
+def test_bones_that_follow_bones_of_their_rig_do_so_on_slopes(kind):
+    """As in rigs of Rigify, where all that deforms follows controls."""
+    rig = walking_rig()
+    rig.rotation_euler.z = 0.7
+    rig.pose.bones["head"].rotation_quaternion = (0.8, 0.4, 0.2, 0.4)
+    constraint = rig.pose.bones["leg.l"].constraints.new(kind)
+    constraint.target, constraint.subtarget = rig, "head"
+    if kind == "STRETCH_TO":
+        constraint.rest_length = 0.8
+    assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
+
+
+def test_bones_that_follow_single_axes_of_the_world_go_on_to_do_so():
+    rig = walking_rig()
+    rig.rotation_euler.z = 0.7
+    constraint = rig.pose.bones["head"].constraints.new("COPY_LOCATION")
+    constraint.target, constraint.subtarget, constraint.use_z = rig, "leg.l", False
+    assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 1.0)
+    heroes = [obj for obj in bpy.data.objects if hero.MARK in obj and obj.type == "ARMATURE"]
+    held = [copy.pose.bones["head"].constraints[0] for copy in heroes]
+    assert [constraint.owner_space for constraint in held] == ["WORLD"]
 
 
 def test_one_hand_that_holds_a_rig_does_not_make_it_part_of_it():

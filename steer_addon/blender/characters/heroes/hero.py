@@ -24,6 +24,7 @@ from ..copies import aims_of, copied, world_of
 from ..keys import add_slot, fill, frames_of, new_action, rest_of, slot_of
 from ..origins import Origins, RowOrigin
 from .shapes import Shapes
+from .spaces import without_shear
 
 F64 = NDArray[np.float64]
 TURN_MODE: Literal["QUATERNION"] = "QUATERNION"
@@ -155,6 +156,7 @@ def _copy_rig(
         # blends of angles lie elsewhere than those of turns
         top.rotation_mode = TURN_MODE
     top.matrix_basis = origins.basis
+    without_shear(twins)
     return copies
 
 
