@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rig", metavar="NAME",
-        help="armature, or object above all others that move (default: the only armature)",
+        help="armature, or object above all others that move (default: the armature with meshes)",
     )  # fmt: skip
     parser.add_argument("--name", default="", help="name of the character (default: by its rig)")
     for role, text in (("stand", "standing"), ("walk", "walking"), ("run", "running")):

@@ -132,11 +132,35 @@ def removed_action(rig):
     bpy.data.actions.remove(bpy.data.actions["Walk"])
 
 
+def switch(rig, name):
+    """A custom property that a driver of a rig reads."""
+    root, constraint = rig.pose.bones["root"], rig.pose.bones["head"].constraints.new("COPY_SCALE")
+    root[name] = 0.0
+    driver = constraint.driver_add("influence").driver
+    target = driver.variables.new().targets[0]
+    target.id, target.data_path = rig, f'{root.path_from_id()}["{name}"]'
+    driver.expression = driver.variables[0].name
+
+
+def turned_switch(rig):
+    rig.pose.bones["root"]["IK_FK"] = 1.0
+
+
 @pytest.mark.parametrize(
-    "change", [moved_vertex, moved_key, moved_bone, painted_weight, new_modifier, removed_action]
+    "change",
+    [
+        turned_switch,
+        moved_vertex,
+        moved_key,
+        moved_bone,
+        painted_weight,
+        new_modifier,
+        removed_action,
+    ],
 )
 def test_a_rig_that_changed_says_so(empty_scene, change):
     rig = walking_rig()
+    switch(rig, "IK_FK")
     character = make(rig).character
     assert not character_checks.check(character)
     bpy.context.view_layer.objects.active = rig
@@ -146,10 +170,15 @@ def test_a_rig_that_changed_says_so(empty_scene, change):
 
 def test_what_does_not_matter_is_no_change(empty_scene, tmp_path):
     rig = walking_rig()
+    switch(rig, "Keyed")
+    rig.pose.bones["root"].keyframe_insert('["Keyed"]', frame=7)
+    rig.animation_data.action.use_fake_user = True
+    rig.pose.bones["root"]["Keyed"] = 1.0
     make(rig)
     rig.location, rig.rotation_euler = (3.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     rig.animation_data.action = bpy.data.actions["Run"]
     bpy.context.scene.frame_set(7)
+    rig.pose.bones["root"]["Keyed"], rig.pose.bones["root"]["Read By None"] = 0.0, 1.0
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
     assert not character_checks.check(bpy.data.objects[character_name()])

@@ -62,16 +62,24 @@ def bones_of(found: Iterable[bpy.types.FCurve]) -> set[str]:
     return {match[1].replace('\\"', '"').replace("\\\\", "\\") for match in names if match}
 
 
+def keyed_paths() -> set[str]:
+    """Data paths of all that some action moves."""
+    return {curve.data_path for action in bpy.data.actions for curve in curves(action)}
+
+
+def moved_paths(obj: bpy.types.Object) -> set[str]:
+    """Data paths of what some action, or a driver of an object, moves."""
+    data = obj.animation_data
+    return keyed_paths().union(() if data is None else (curve.data_path for curve in data.drivers))
+
+
 def rest_of(rig: bpy.types.Object) -> list[Matrix]:
     """How each bone of a rig is posed where no action is shown, as its matrix basis.
 
     What some action or driver moves is at rest, as its pose of now is left from that; all else,
     such as a head that was made larger, stays as it was put by hand.
     """
-    data = rig.animation_data
-    moving = [] if data is None else list(data.drivers)
-    moving += [curve for action in bpy.data.actions for curve in curves(action)]
-    paths = {curve.data_path for curve in moving}
+    paths = moved_paths(rig)
     return [_rest(bone, paths) for bone in rig.pose.bones] if rig.pose is not None else []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,9 +15,9 @@ from mathutils import Matrix
 from ...core.characters.recipe import Recipe, from_text
 from ...core.errors import CharacterError
 from . import copies, library, origins, rigs
-from .keys import curves, read, rest_of
+from .keys import curves, keyed_paths, moved_paths, read, rest_of
 
-_VERSION = 3
+_VERSION = 4
 """Raise it where a digest is made of other things."""
 KEY = "steer_character_source"
 """Custom property of library objects that were made of a rig in the same file."""
@@ -202,7 +203,9 @@ def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
         parts = []
     for part in parts:
         add(part.name, part.parent_bone, [slot.name for slot in part.material_slots], *_place(part))
-        add(*(_settings(modifier, rig) for modifier in part.modifiers), *_mesh(part))
+        moved = moved_paths(part)
+        add(*(_settings(modifier, rig, moved) for modifier in part.modifiers), *_mesh(part))
+    add(*_switches(rig, parts))
     names = {recipe.stand, recipe.walk, recipe.run, *(action for _, action in recipe.clips)}
     actions = [rigs.action_named(rig, name) for name in sorted(names - {""})]
     if rig.type != "ARMATURE":
@@ -236,22 +239,44 @@ def _bones(rig: bpy.types.Object) -> list[object]:
     lengths = np.empty(len(bones), np.float32)
     bones.foreach_get("length", lengths)
     found: list[object] = [_even(rest), _even(lengths)]
+    moved = moved_paths(rig)
     for bone, posed, still in zip(bones, rig.pose.bones, rest_of(rig), strict=True):
         found += [bone.name, bone.parent and bone.parent.name, bone.use_deform]
-        found += (_settings(constraint, rig) for constraint in posed.constraints)
+        found += (_settings(constraint, rig, moved) for constraint in posed.constraints)
         if still != Matrix():
             found.append(_even(still))
     return found
 
 
-def _settings(item: Any, rig: bpy.types.Object | None = None) -> list[object]:
+def _switches(rig: bpy.types.Object, parts: list[bpy.types.Object]) -> list[object]:
+    """Custom properties that drivers read and no action keys, as switches between IK and FK."""
+    keyed = keyed_paths()
+    found: dict[tuple[bool, str], object] = {}
+    for target in (target for obj in (rig, *parts) for target in copies.driver_targets(obj)):
+        owner, path = target.id, target.data_path
+        if owner in (rig, rig.data) and path.endswith('"]') and path not in keyed:
+            try:
+                value: Any = owner.path_resolve(path)
+            except ValueError:
+                continue
+            found[owner == rig, path] = round(value, 4) if isinstance(value, float) else str(value)
+    return [item for key in sorted(found) for item in (key, found[key])]
+
+
+def _settings(
+    item: Any, rig: bpy.types.Object | None = None, moved: Set[str] = frozenset()
+) -> list[object]:
     """Settings of a modifier or constraint that were changed, and the names of what it points to.
 
-    What is as it is by default counts for nothing: each Blender has further ones.
+    What is as it is by default counts for nothing: each Blender has further ones; nor does what
+    actions or drivers move, which is another at each frame.
     """
     found: list[object] = [item.type]
+    path = item.path_from_id() if moved else ""
     for info in sorted(item.bl_rna.properties, key=lambda info: str(info.identifier)):
         name = info.identifier
+        if f"{path}.{name}" in moved:
+            continue
         if info.type in _PLAIN and not info.is_readonly and name not in _UNSEEN:
             value, usual = getattr(item, name), getattr(info, "default", None)
             if getattr(info, "is_array", False):

@@ -22,6 +22,7 @@ from ...core.files.staging import as_output_errors, beside, cannot_write, check_
 from ...core.files.whole import why_not_whole
 from ...core.worlds.layout import is_world
 from .. import registration
+from ..characters import rigs
 from ..crowd import animation_paths, crowds
 from ..crowd.properties import apply_settings, bake_settings_of, settings_of
 from ..crowd.property_factory import write_settings
@@ -87,7 +88,9 @@ def find_crowds(scene: bpy.types.Scene, names: Sequence[str]) -> list[bpy.types.
 
 
 def find_rig(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
-    """The object of a scene that has a name; the only armature where none is given.
+    """The object of a scene that has a name; where none is given the armature that moves meshes.
+
+    Rigs of Rigify have an armature beside them that moves none: the one they were generated from.
 
     Raises:
         CharacterError: There is none, or one of several armatures has to be chosen.
@@ -96,6 +99,8 @@ def find_rig(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
     below = {obj.override_library and obj.override_library.reference for obj in scene.objects}
     objects = [obj for obj in scene.objects if obj not in below]
     armatures = [obj for obj in objects if obj.type == "ARMATURE"]
+    if len(armatures) > 1:
+        armatures = [obj for obj in armatures if rigs.meshes(obj)] or armatures
     found = armatures if name is None else [obj for obj in objects if obj.name == name]
     for obj in found or objects:
         # in place of what is linked from a file that is not there Blender puts an empty
