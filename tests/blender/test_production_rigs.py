@@ -53,6 +53,21 @@ def test_a_hero_takes_along_skin_that_is_no_child_of_its_rig():
     assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
 
 
+def test_what_only_some_actions_move_is_blended_in_heroes_as_in_poses():
+    """As root motion that standing has no keys of."""
+    rig = make_rig()
+    idle = add_gait(rig, "Idle", 0.0, 24, bob=0.01)
+    add_gait(rig, "Walk", 1.0, 24, bob=0.02, drift=1.0)
+    bag = idle.layers[0].strips[0].channelbag(idle.slots[0])
+    for curve in [curve for curve in bag.fcurves if '"root"' in curve.data_path]:
+        bag.fcurves.remove(curve)
+    before = {action.name for action in bpy.data.actions}
+    assert_same_poses(make(rig, Recipe("Idle", "Walk", plan=COARSE)), 0.003)
+    assert not [curve for curve in bag.fcurves if '"root"' in curve.data_path]
+    added = [action for action in bpy.data.actions if action.name not in before]
+    assert added and all(hero.MARK in action for action in added)
+
+
 def size_in(rig, name):
     """Width and height of all parts in the first frame of an action, as Blender shows them."""
     rig.animation_data_create().action = action = bpy.data.actions[name]

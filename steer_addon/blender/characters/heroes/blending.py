@@ -1,7 +1,9 @@
-"""Actions whose rotations strips may blend: of two equal rotations of a bone the nearer one.
+"""Actions that strips may blend: all move the same, and of two equal rotations by the nearer one.
 
-A quaternion and its negative turn alike, and strips blend number by number: halfway between the two
-lies nothing. Where the actions of a rig differ so, heroes play copies with other signs.
+A strip leaves alone what its action does not move: a walk would go on below standing that replaces
+it. A quaternion and its negative turn alike, and strips blend number by number: halfway between the
+two lies nothing. Where the actions of a rig differ so, heroes play copies with further curves, or
+with other signs.
 """
 
 from __future__ import annotations
@@ -13,11 +15,18 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..keys import curves_of, frames_of, slot_of
+from ..keys import curves_of, fill, frames_of, slot_of
 from ..origins import Origins
 
 _SAMPLES = 16
 _PATH = "rotation_quaternion"
+_REST = {
+    "location": (0.0, 0.0, 0.0), "scale": (1.0, 1.0, 1.0), "rotation_euler": (0.0, 0.0, 0.0),
+    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0), "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
+}  # fmt: skip
+"""What a bone at rest has, see `rest_of`."""
+Channel = tuple[str, int]
+"""Data path and array index of what a curve moves."""
 Curves = dict[str, dict[int, Any]]
 """Curves of the parts of a quaternion, by data path."""
 
@@ -54,7 +63,67 @@ def blendable(origins: Origins, mark: str, made: list[bpy.types.ID]) -> Origins:
                 for curve in curves[path].values():
                     _negate(curve)
         before |= turns
+    _complete(origins.rig, actions, np.flatnonzero(mixed).tolist(), mark, made)
     return replace(origins, actions=tuple(actions))
+
+
+def _complete(
+    rig: bpy.types.Object,
+    actions: list[bpy.types.Action],
+    mixed: list[int],
+    mark: str,
+    made: list[bpy.types.ID],
+) -> None:
+    """Let copies of actions hold at rest what only others of them move.
+
+    Args:
+        rig: The rig that they move.
+        actions: All actions, in which copies take the places of what they are copies of.
+        mixed: Numbers of those that are blended.
+        mark: Custom property of copies.
+        made: List to which each copy is added.
+    """
+    keyed = {
+        actions[number]: {(c.data_path, c.array_index) for c in _bone_curves(actions[number], rig)}
+        for number in mixed
+    }
+    wanted = set[Channel]().union(*keyed.values())
+    copies: dict[bpy.types.Action, bpy.types.Action] = {}
+    for action, own in keyed.items():
+        held = [(channel, _still(rig, channel)) for channel in sorted(wanted - own)]
+        if not held:
+            continue
+        copy = copies[action] = action if mark in action else action.copy()
+        if copy != action:
+            copy[mark], copy.use_fake_user = action.name, False
+            made.append(copy)
+        strip: Any = copy.layers[0].strips[0]
+        curves = strip.channelbag(slot_of(copy, rig), ensure=True).fcurves
+        first, _last = frames_of(copy, rig)
+        for (path, index), value in held:
+            if value is not None:
+                key = np.array([[first, value]], np.float32)
+                fill(curves.new(path, index=index), key, "CONSTANT")
+    for number in mixed:
+        actions[number] = copies.get(actions[number], actions[number])
+
+
+def _bone_curves(action: bpy.types.Action, rig: bpy.types.Object) -> list[bpy.types.FCurve]:
+    found = curves_of(action, slot_of(action, rig))
+    return [curve for curve in found if curve.data_path.startswith("pose.bones[")]
+
+
+def _still(rig: bpy.types.Object, channel: Channel) -> float | None:
+    """What a bone has where no action moves it; None where there is nothing like that."""
+    path, index = channel
+    name = path.rpartition(".")[2]
+    if name in _REST:
+        return _REST[name][index]
+    try:
+        value: Any = rig.path_resolve(path)
+        return float(value[index] if hasattr(value, "__len__") else value)
+    except (IndexError, TypeError, ValueError):
+        return None
 
 
 def _rotations(action: bpy.types.Action, rig: bpy.types.Object) -> Curves:
