@@ -11,7 +11,7 @@ from steer_addon.blender.headless import batch  # noqa: E402
 from steer_addon.blender.making.importers import append_characters  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.test_heroes import ROUGH  # noqa: E402
-from tests.blender.walking_rigs import walking_rig  # noqa: E402
+from tests.blender.walking_rigs import make_rig, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 RECIPE = making.Recipe("Idle", "Walk", "Run", plan=ROUGH)
@@ -110,3 +110,17 @@ def test_an_override_of_a_rig_is_the_rig(tmp_path):
     (character,) = append_characters(path, bpy.context.scene, [])
     assert origins.read(character).rig.override_library is not None
     assert not sources.is_changed(character)
+
+
+def test_of_several_armatures_the_one_that_moves_meshes_is_the_rig():
+    """A metarig stays beside the rig that Rigify generates from it."""
+    rig, scene = make_rig(), bpy.context.scene
+    for name in ("Metarig", "Camera Rig"):
+        beside = bpy.data.objects.new(name, rig.data)
+        scene.collection.objects.link(beside)
+    assert batch.find_rig(scene, None) == rig
+    part = next(obj for obj in rig.children if obj.type == "MESH").copy()
+    part.parent = beside
+    scene.collection.objects.link(part)
+    with pytest.raises(CharacterError, match="holds 2 armatures: choose .*'Walker', 'Camera Rig'"):
+        batch.find_rig(scene, None)
