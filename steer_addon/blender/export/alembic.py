@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import bpy
 
@@ -34,6 +35,18 @@ def _reserve(path: Path, size: int) -> None:
             errno.ENOSPC,
             f"it may take {(size + _FILE_BYTES) / 1e6:.1f} MB, and {room / 1e6:.1f} MB are free",
         )
+
+
+@contextmanager
+def _named(item: Any, name: str, others: Any) -> Iterator[None]:
+    """Give a data-block a name, which another one has back at the end: files tell it to readers."""
+    other = others.get((name, None))
+    item.rename(name, mode="ALWAYS")
+    try:
+        yield
+    finally:
+        if other is not None:
+            other.rename(name, mode="ALWAYS")
 
 
 def write_alembic(
@@ -69,6 +82,8 @@ def write_alembic(
         modifier = display.add_modifier(obj)
         display.set_input(modifier, "Display", "Points")
         display.set_input(modifier, "State", playback.make_state(f"{name} Points", played))
+        stack.enter_context(_named(obj, name, bpy.data.objects))
+        stack.enter_context(_named(obj.data, name, bpy.data.meshes))
         stage.run(
             bpy.ops.wm.alembic_export,
             partial,

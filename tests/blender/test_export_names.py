@@ -1,0 +1,26 @@
+"""Names in exported files: those of crowds, though these have them in the open file already."""
+
+from __future__ import annotations
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from tests.blender.live_scenes import make_runner  # noqa: E402
+from tests.blender.test_export import export, imported, needs_alembic  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+@needs_alembic
+def test_points_of_alembic_have_the_name_of_their_crowd(tmp_path):
+    crowds = [make_runner(), make_runner()]
+    for obj, name in zip(crowds, ("Crowd", "Crowd.001"), strict=True):
+        obj.name = obj.data.name = name
+    named = [(obj.name, obj.data.name) for obj in crowds]
+    paths = [export(obj, "alembic", tmp_path, 2).path for obj in crowds]
+    assert [(obj.name, obj.data.name) for obj in crowds] == named
+    bpy.ops.wm.read_homefile(use_empty=True)
+    for path, name in zip(paths, ("Crowd", "Crowd_001"), strict=True):
+        (item,) = imported(bpy.ops.wm.alembic_import, path, as_background_job=False)
+        assert item.modifiers[0].object_path == f"/{name}/{name}"
