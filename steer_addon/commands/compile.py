@@ -98,8 +98,9 @@ def run(options: argparse.Namespace) -> Result:
 
 
 def _is_kept(call: Call, places: jit_store.Places) -> bool:
-    """Whether a kernel is on disk, in any folder that is read."""
-    return any((folder / jit.file_name(*call)).is_file() for folder in places.read)
+    """Whether a kernel is on disk and whole, in any folder that is read."""
+    name = jit.file_name(*call)
+    return any(jit_store.read(folder / name) is not None for folder in places.read)
 
 
 def _settings_in(path: Path) -> list[dict[str, Any]]:

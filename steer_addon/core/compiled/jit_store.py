@@ -115,6 +115,16 @@ def file_name(function: Callable[..., Any], types: tuple[Any, ...]) -> str:
     return f"{jit_target.name()}/{function.__name__[:40]}-{found}"
 
 
+def read(path: Path) -> bytes | None:
+    """What a file of a kernel holds; None where there is none, or one that is not whole."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    held = data[_CHECK:]
+    return held if hashlib.sha256(held).digest() == data[:_CHECK] else None
+
+
 class Store:
     """The files of one kernel; numba asks it as it asks its own caches."""
 
@@ -136,14 +146,11 @@ class Store:
         target.refresh()
         name = file_name(self.function, types)
         for folder in self.places.read:
-            try:
-                data = (folder / name).read_bytes()
-            except OSError:
-                continue
-            if hashlib.sha256(data[_CHECK:]).digest() != data[:_CHECK]:
+            data = read(folder / name)
+            if data is None:
                 continue
             try:
-                owner, *parts = _Reader(io.BytesIO(data[_CHECK:])).load()
+                owner, *parts = _Reader(io.BytesIO(data)).load()
                 if owner in (b"", PACKAGE.encode()):
                     compiler = import_module("numba.core.compiler")
                     found = compiler.CompileResult._rebuild(target, *parts)
