@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 
 from ...core.errors import SceneError
+from ...core.files.staging import SCRATCH
 from ...core.results.frames import Frame
 from .. import playback
 from ..display import display
@@ -63,7 +64,7 @@ def write_alembic(
             "blender.org"
         )
     with ExitStack() as stack:
-        folder = stack.enter_context(TemporaryDirectory(prefix="steer-export-"))
+        folder = stack.enter_context(TemporaryDirectory(prefix=SCRATCH))
         most = 0
 
         def counted() -> Iterator[Frame]:

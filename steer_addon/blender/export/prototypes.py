@@ -8,6 +8,7 @@ one for each object, as agents may change theirs with an attribute, and others m
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.files.whole import why_not_whole
 from ...core.results.frames import Frame
 from ..crowd.state import write_state
 from ..display import display
@@ -165,6 +167,8 @@ def write_still(stage: Staging, file: Path, **options: bool) -> list[Texture]:
         check_existing=False,
         **options,
     )
+    if lack := why_not_whole(file):
+        raise OSError(errno.EIO, lack)
     shown = [obj.data.materials for obj in stage.scene.collection.objects]
     materials = {material for each in shown for material in each if material is not None}
     return collect(file, sorted(materials, key=_by_name), ROOT, file.parent / "images")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.diagnoses import Diagnosis
-from ...core.files.staging import as_output_errors
+from ...core.files.staging import SCRATCH, as_output_errors
 from ...core.results.frames import Frame
 from ..writing.files import Header
 from ..writing.usd_points import CROWD_PATH, Samples, add_all, box_around, pxr, write_frames
@@ -179,9 +179,10 @@ def write_instancer(
         ids: All identities that there will be, shape (agent_count,).
         warnings: Filled with diagnoses of images that cannot be written.
     """
-    with TemporaryDirectory(prefix="steer-export-") as folder:
+    with TemporaryDirectory(prefix=SCRATCH) as folder:
         pxr()  # a build without USD says so before anything is made
-        with as_output_errors(path):
+        # the name of its file does not matter
+        with as_output_errors(Path(folder) / path.name):
             prototypes = make_prototypes(obj, ids, scene, header, Path(folder))
 
         def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Instances]:

@@ -19,7 +19,7 @@ import numpy as np
 from ...core.characters.picking import neighbors, orientations, pose_numbers, shifts
 from ...core.characters.pose_space import Row
 from ...core.diagnoses import Diagnosis
-from ...core.files.staging import as_output_errors
+from ...core.files.staging import SCRATCH, as_output_errors
 from ...core.results.frames import Frame
 from ..characters import library, library_group, optional_parts, pose_points
 from ..crowd import casting
@@ -189,10 +189,10 @@ def write_poses(
         scene: Its scene, which stays as it is.
         warnings: Filled with diagnoses of images that cannot be written.
     """
-    with TemporaryDirectory(prefix="steer-export-") as folder:
+    with TemporaryDirectory(prefix=SCRATCH) as folder:
         pxr()  # a build without USD says so before anything is made
         file = Path(folder) / "bodies.usdc"
-        with as_output_errors(path):
+        with as_output_errors(file):
             textures = _write_bodies(scene, header, shown, file)
 
         def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Instances]:

@@ -26,6 +26,9 @@ from .plain import create, is_folder, reason, rename, sync_file, sync_folder, wr
 STAGE = re.compile(r"\.steer-[0-9a-f]{16}\.partial")
 """Names of stages; other files of a stage may stand beside it, with names that begin so."""
 
+SCRATCH = "steer-export-"
+"""How names of temporary folders begin, which hold what one program writes and another reads."""
+
 _MADE_BY_NOW = 3600.0
 """Age from which a stage without a lock is one that was never complete [s]."""
 _LEFT_BY_NOW = 7 * 24 * 3600.0
@@ -201,7 +204,12 @@ def beside(folder: Path, suffix: str) -> Path:
 
 
 def cannot_write(path: Path, why: str) -> OutputError:
-    """The error for a file that cannot be written."""
+    """The error for a file that cannot be written, be it for the user or a temporary one."""
+    if path.parent.name.startswith(SCRATCH):
+        return OutputError(
+            f"Temporary folder {path.parent.parent} cannot be written: {why}; make room there, or "
+            "name another one in the environment variable TMPDIR, on Windows TEMP"
+        )
     return OutputError(
         f"{path} cannot be written: {why}; choose another folder or make room. "
         "An earlier file of this name is as it was"
