@@ -67,10 +67,10 @@ def keyed_paths() -> set[str]:
     return {curve.data_path for action in bpy.data.actions for curve in curves(action)}
 
 
-def moved_paths(obj: bpy.types.Object) -> set[str]:
-    """Data paths of what some action, or a driver of an object, moves."""
+def moved_paths(obj: bpy.types.Object, keyed: set[str]) -> set[str]:
+    """Data paths of what some action, see `keyed_paths`, or a driver of an object moves."""
     data = obj.animation_data
-    return keyed_paths().union(() if data is None else (curve.data_path for curve in data.drivers))
+    return keyed.union(() if data is None else (curve.data_path for curve in data.drivers))
 
 
 def rest_of(rig: bpy.types.Object) -> list[Matrix]:
@@ -79,7 +79,7 @@ def rest_of(rig: bpy.types.Object) -> list[Matrix]:
     What some action or driver moves is at rest, as its pose of now is left from that; all else,
     such as a head that was made larger, stays as it was put by hand.
     """
-    paths = moved_paths(rig)
+    paths = moved_paths(rig, keyed_paths())
     return [_rest(bone, paths) for bone in rig.pose.bones] if rig.pose is not None else []
 
 

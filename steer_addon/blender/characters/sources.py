@@ -195,17 +195,18 @@ def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
             )
 
     scale = [round(float(value), 4) for value in copies.world_of(rig).to_scale()]
+    keyed = keyed_paths()
     rate = [scene.render.fps / scene.render.fps_base for scene in rig.users_scene[:1]]
-    add(scale, rate, getattr(rig.data, "pose_position", ""), *_bones(rig))
+    add(scale, rate, getattr(rig.data, "pose_position", ""), *_bones(rig, keyed))
     try:
         parts = rigs.parts_of(rig, recipe.without, recipe.parts)
     except CharacterError:
         parts = []
     for part in parts:
         add(part.name, part.parent_bone, [slot.name for slot in part.material_slots], *_place(part))
-        moved = moved_paths(part)
+        moved = moved_paths(part, keyed)
         add(*(_settings(modifier, rig, moved) for modifier in part.modifiers), *_mesh(part))
-    add(*_switches(rig, parts))
+    add(*_switches(rig, parts, keyed))
     names = {recipe.stand, recipe.walk, recipe.run, *(action for _, action in recipe.clips)}
     actions = [rigs.action_named(rig, name) for name in sorted(names - {""})]
     if rig.type != "ARMATURE":
@@ -230,7 +231,7 @@ def _even(values: Any) -> Any:
     return np.round(values, 4) + np.float32(0.0)
 
 
-def _bones(rig: bpy.types.Object) -> list[object]:
+def _bones(rig: bpy.types.Object, keyed: set[str]) -> list[object]:
     if rig.pose is None:
         return []
     bones = rig.data.bones
@@ -239,7 +240,7 @@ def _bones(rig: bpy.types.Object) -> list[object]:
     lengths = np.empty(len(bones), np.float32)
     bones.foreach_get("length", lengths)
     found: list[object] = [_even(rest), _even(lengths)]
-    moved = moved_paths(rig)
+    moved = moved_paths(rig, keyed)
     for bone, posed, still in zip(bones, rig.pose.bones, rest_of(rig), strict=True):
         found += [bone.name, bone.parent and bone.parent.name, bone.use_deform]
         found += (_settings(constraint, rig, moved) for constraint in posed.constraints)
@@ -248,9 +249,10 @@ def _bones(rig: bpy.types.Object) -> list[object]:
     return found
 
 
-def _switches(rig: bpy.types.Object, parts: list[bpy.types.Object]) -> list[object]:
+def _switches(
+    rig: bpy.types.Object, parts: list[bpy.types.Object], keyed: set[str]
+) -> list[object]:
     """Custom properties that drivers read and no action keys, as switches between IK and FK."""
-    keyed = keyed_paths()
     found: dict[tuple[bool, str], object] = {}
     for target in (target for obj in (rig, *parts) for target in copies.driver_targets(obj)):
         owner, path = target.id, target.data_path

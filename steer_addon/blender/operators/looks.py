@@ -92,14 +92,14 @@ class OBJECT_OT_steer_show_characters(SteerOperator, bpy.types.Operator):
         display.set_input(modifier, "Display", "Characters")
 
 
-def _misfits(context: bpy.types.Context, code: str) -> list[Diagnosis]:
-    """What is told of characters that are much smaller or wider than their bodies."""
-    return [one for one in character_checks.found(context.object) if one.code == code]
+def _diagnoses(context: bpy.types.Context, *codes: str) -> list[Diagnosis]:
+    """Those diagnoses of the shown characters that have one of the codes."""
+    return [one for one in character_checks.found(context.object) if one.code in codes]
 
 
 def why_they_fit(context: bpy.types.Context) -> str:
     """Why neither scale nor radius has to be changed; empty when one has."""
-    if _misfits(context, "CHARACTER_TINY") or _misfits(context, "CHARACTER_WIDE"):
+    if _diagnoses(context, "CHARACTER_TINY", "CHARACTER_WIDE"):
         return ""
     return "No character is much smaller, or wider, than the bodies of its agents"
 
@@ -114,12 +114,12 @@ class OBJECT_OT_steer_fit_characters(SteerOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> str:
         """Set what the warning names."""
         crowd = context.object
-        tiny = _misfits(context, "CHARACTER_TINY")
+        tiny = _diagnoses(context, "CHARACTER_TINY")
         if tiny:
             scale = max(one.values["scale"] for one in tiny)
             display.set_input(display.require_modifier(crowd), "Scale", scale)
             return f"Scale is {scale:.3g}"
-        reach = max(one.values["reach"] for one in _misfits(context, "CHARACTER_WIDE"))
+        reach = max(one.values["reach"] for one in _diagnoses(context, "CHARACTER_WIDE"))
         bodies: Any = crowd.steer.agents
         bodies.radius = reach * units_per_meter(context.scene)
         return f"Radius is {reach:.2g} m"

@@ -53,10 +53,7 @@ def blendable(origins: Origins, mark: str, made: list[bpy.types.ID]) -> Origins:
         start = np.array([1.0, 0.0, 0.0, 0.0])
         against = [p for p, turn in turns.items() if (turn * before.get(p, start)).sum() < 0.0]
         if against:
-            copy = action.copy()
-            copy[mark], copy.use_fake_user = action.name, False
-            made.append(copy)
-            actions[number] = copy
+            copy = actions[number] = _copied(action, mark, made)
             curves = _rotations(copy, origins.rig)
             for path in against:
                 turns[path] = -turns[path]
@@ -65,6 +62,13 @@ def blendable(origins: Origins, mark: str, made: list[bpy.types.ID]) -> Origins:
         before |= turns
     _complete(origins.rig, actions, np.flatnonzero(mixed).tolist(), mark, made)
     return replace(origins, actions=tuple(actions))
+
+
+def _copied(action: bpy.types.Action, mark: str, made: list[bpy.types.ID]) -> bpy.types.Action:
+    copy = action.copy()
+    copy[mark], copy.use_fake_user = action.name, False
+    made.append(copy)
+    return copy
 
 
 def _complete(
@@ -93,10 +97,7 @@ def _complete(
         held = [(channel, _still(rig, channel)) for channel in sorted(wanted - own)]
         if not held:
             continue
-        copy = copies[action] = action if mark in action else action.copy()
-        if copy != action:
-            copy[mark], copy.use_fake_user = action.name, False
-            made.append(copy)
+        copy = copies[action] = action if mark in action else _copied(action, mark, made)
         strip: Any = copy.layers[0].strips[0]
         curves = strip.channelbag(slot_of(copy, rig), ensure=True).fcurves
         first, _last = frames_of(copy, rig)
