@@ -34,8 +34,6 @@ Leaning = tuple[tuple[float, float], ...]
 
 _FLOOR = 0.0033
 """Share of the height by which a vertex may move although its pose says nothing."""
-_MORE = 1.2
-"""How much more that is for a body that lands: else it would show gaits of a run for long."""
 _SLOWEST = 0.03
 """Least way of a vertex for a way of the body of 1 that counts: less is none."""
 _STEPS = 0.0, 0.01, 0.02, 0.03, 0.045, 0.06
@@ -107,7 +105,7 @@ class Change:
 
     def leaving(self) -> tuple[Leaving, Parting, Leaning]:
         """Where bodies leave the gait, and how, see `Row.leaving`, `parting` and `leaning`."""
-        found = self._hidden(0, self._floor, np.tile(_ASIDE, (LEAVES, 1)))
+        found = self._hidden(0, np.tile(_ASIDE, (LEAVES, 1)))
         costs = found[..., 0] + found[..., 1] + _SHIFT * np.linalg.norm(found[..., 2:4], axis=-1)
         numbers = _steady(costs)
         least, apart, x, y, lean_x, lean_y = found[np.arange(LEAVES), numbers].T
@@ -124,15 +122,14 @@ class Change:
     def landing(self, found: Leaving) -> tuple[tuple[float], ...]:
         """Where bodies leave it as they land, see `Row.landing`, at the phases that were found."""
         aside = np.array(found)[:, 1:]
-        leasts = self._hidden(1, _MORE * self._floor, aside)[:, 0, 0]
+        leasts = self._hidden(1, aside)[:, 0, 0]
         return tuple((round(float(least), 5),) for least in leasts)
 
-    def _hidden(self, stands: int, floor: float, aside: F64) -> F64:
+    def _hidden(self, stands: int, aside: F64) -> F64:
         """From which ways of a step on changes are hidden.
 
         Args:
             stands: 0 for a body that goes along, 1 for one that stands.
-            floor: How far a vertex may move although its pose says nothing [m].
             aside: Phases of the slower gait that are tried, less those of the gait, each at an even
                 phase, shape (LEAVES, n).
 
@@ -153,7 +150,7 @@ class Change:
             (gait.said[1], slower.said[1]),
             pairs,
             np.array(_STEPS) * gait.row.stride,
-            floor,
+            self._floor,
             found,
             chunk=64,
         )
