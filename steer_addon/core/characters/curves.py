@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .lifting import BAND
 from .pose_space import KNOTS, PoseSpace, Row
 from .steadying import bends, hats
 
@@ -29,17 +30,16 @@ Turning = tuple[tuple[float, float, float], ...]
 
 _FPS = 24.0
 """Frames in a second: what counts is how far planted feet move from one to the next."""
-_LOW = 0.02
-"""Share of the height below which vertices may be planted."""
 _WITH_GROUND = 0.1
-"""Share of the way of the ground by which the step of a planted vertex differs from it at most."""
-_SAMPLES = 3000
+"""Share of the way of the ground by which that of a planted vertex differs from it at most: those
+that slip further do so on any curve."""
+_SAMPLES = 6000
 """Steps of planted vertices to which a row is fitted at most; more change nothing."""
 _ROUNDS = 2
 """Rounds in which larger slips count less: with them the median slip falls, not only the mean."""
 _USUAL = 0.1
 """Slip per way and curvature below which it counts in full [m]."""
-_ALIKE = 0.04
+_ALIKE = 0.08
 """Weight, against that of slips, of differences from the slower gait, where they are to be alike.
 With more, planted feet slip further on curves; with less, far hands jump as gaits change there."""
 _SMOOTH = 0.05
@@ -125,10 +125,10 @@ def _planted(
     points: NDArray[np.float32], frame: int, way: float, height: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Poses and vertices that stand on the ground for a frame."""
-    lowest = np.flatnonzero(points[..., 2].min(axis=0) < _LOW * height)
+    lowest = np.flatnonzero(points[..., 2].min(axis=0) < BAND * height)
     points = points[:, lowest]
     later = np.roll(points, -frame, axis=0)
-    down = np.maximum(points[..., 2], later[..., 2]) < _LOW * height
+    down = np.maximum(points[..., 2], later[..., 2]) < BAND * height
     slip = (later - points)[..., :2] - np.array([0.0, way], np.float32)
     down &= np.hypot(slip[..., 0], slip[..., 1]) < _WITH_GROUND * way
     step, vertex = np.nonzero(down)
