@@ -67,9 +67,7 @@ def with_turning(space: PoseSpace, alike: bool = False) -> PoseSpace:
     return PoseSpace(space.positions, tuple(gaits), space.clips)
 
 
-def turning(
-    points: NDArray[np.float32], row: Row, height: float, before: Turning = ()
-) -> Turning:
+def turning(points: NDArray[np.float32], row: Row, height: float, before: Turning = ()) -> Turning:
     """The turn and the shifts of a gait at `KNOTS` even phases, see `Row.turning`.
 
     Args:
