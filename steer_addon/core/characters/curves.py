@@ -8,8 +8,8 @@ curvature. It is fitted to the planted vertices of a row, so that they slip as l
 To first order in the curvature, a vertex that is `a` ahead and `l` to the left of the root stands
 still where a + (t·a)' + s' = 0 (to the left) and f' - l - (t·l)' = 0 (ahead), with the turn t, the
 shifts s and f per curvature, and ' for the change per way of the root. These are changes over a
-frame at the speed of the gait, in which a runner goes on by half of the time that a foot is down.
-All three are 0 where feet pass each other, since gaits change there.
+frame at the speed of the gait, in which a runner goes further than from one knot to the next. All
+three are 0 where feet pass each other, since gaits change there.
 """
 
 from __future__ import annotations
