@@ -179,7 +179,7 @@ def _turns(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
 
 
 def lifts_of(cast: Cast) -> NDArray[np.float64]:
-    """How high planted feet are in gaits [m], shape (character_count, most_gaits, KNOTS).
+    """How high planted feet are in gaits [m], shape (character_count, most_gaits, KNOTS, 1).
 
     See `Row.lifts`; 0 where a row has none.
     """
@@ -188,11 +188,11 @@ def lifts_of(cast: Cast) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=16)
 def _lifts(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
-    found = np.zeros((len(all_gaits), _most(all_gaits), KNOTS))
+    found = np.zeros((len(all_gaits), _most(all_gaits), KNOTS, 1))
     for rows, gaits in zip(found, all_gaits, strict=True):
         for row, gait in zip(rows, gaits, strict=False):
             if len(gait.lifts) == KNOTS:
-                row[:] = np.ravel(gait.lifts)
+                row[:] = gait.lifts
     return found
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 from ...characters.cast import CLOSE, REACH
-from ...characters.pose_space import KNOTS, LEAVES
+from ...characters.pose_space import LEAVES
 from ...compiled.jit import kernel
 from .landing import AHEAD, HARD, LANDING, LEANED, RIGHT, SWING
-from .stance import knots
+from .stance import knots, mixed
 
 WAY, PHASES, LANDING_WAY, SHIFT, APART, LEANS = 0, 1, 2, 3, 5, 6
 """Columns of a table of where gaits are left, see `leaving_of`."""
@@ -33,9 +33,7 @@ _ROUNDS = 3
 @kernel
 def _further(leaving, who, gait, phase):
     """By how much the phase of the gait before is further, where it is most like a gait."""
-    before, after, part = knots(phase, LEAVES)
-    first, last = leaving[who, gait, before, PHASES], leaving[who, gait, after, PHASES]
-    return (1.0 - part) * first + part * last
+    return mixed(leaving[who, gait], phase, PHASES)
 
 
 @kernel
@@ -71,24 +69,15 @@ def part_from(leaving, who, gait, following, phase, limbs, i):
         i: The agent.
     """
     faster, sign = (gait, 1.0) if following < gait else (following, -1.0)
-    before, after, part = knots(phase, LEAVES)
     for column, moves in _MOVES:
-        first, last = leaving[who, faster, before, moves], leaving[who, faster, after, moves]
-        limbs[i, column] += sign * ((1.0 - part) * first + part * last)
-
-
-@kernel
-def _turn_of(turns, who, gait, phase):
-    """How far a body is turned about its planted feet, per curvature of its way [rad m]."""
-    before, after, part = knots(phase, KNOTS)
-    return (1.0 - part) * turns[who, gait, before, 0] + part * turns[who, gait, after, 0]
+        limbs[i, column] += sign * mixed(leaving[who, faster], phase, moves)
 
 
 @kernel
 def _on_curve(reach, curved, who, gait, following, phase, found, way):
     """Part of the way of a step that hides how far a curve moves hands as the gait changes [m]."""
     turns, turn, curve = curved
-    further = _turn_of(turns, who, following, found) - _turn_of(turns, who, gait, phase)
+    further = mixed(turns[who, following], found, 0) - mixed(turns[who, gait], phase, 0)
     turned = abs(turn) + abs(curve * further)
     return min(HALTS * way, max(0.0, reach * turned - UNSEEN))
 

@@ -11,7 +11,6 @@ import math
 
 from ...characters.cast import POSTURE
 from ...characters.holding import held_back
-from ...characters.pose_space import KNOTS
 from ...compiled.jit import kernel
 from ...numeric.vec import dot, scale, unit
 
@@ -46,6 +45,19 @@ def knots(phase, count):
     place = (phase - math.floor(phase)) * count
     knot = min(int(place), count - 1)
     return knot, (knot + 1) % count, place - knot
+
+
+@kernel
+def mixed(table, phase, column):
+    """A column of a table at a phase, mixed from the even phases before and after it.
+
+    Args:
+        table: Values at even phases of a cycle, one row for each.
+        phase: Cycles of a gait.
+        column: Number of the column.
+    """
+    before, after, part = knots(phase, len(table))
+    return (1.0 - part) * table[before, column] + part * table[after, column]
 
 
 @kernel
@@ -96,9 +108,8 @@ def bend(memory, i, stride, turns, turn, way, dt):
         return
     most = MOST_TURN / stride
     counted = min(most, max(-most, curve))
-    before, after, part = knots(memory[i, PHASE] * 1.0, KNOTS)
     for k in range(3):
-        memory[i, TWIST + k] = counted * ((1.0 - part) * turns[before, k] + part * turns[after, k])
+        memory[i, TWIST + k] = counted * mixed(turns, memory[i, PHASE] * 1.0, k)
     # a step leads along the heading at its end, which so is half a turn behind the curve there
     memory[i, TWIST] += 0.5 * counted * way
 
@@ -151,7 +162,6 @@ def lower(memory, i, lifts, upright):
     if rise > 0.0:
         leans = min(math.atan(rise), STEEPEST) * upright
         share = math.sin(leans) * math.cos(leans) / rise
-    before, after, part = knots(memory[i, PHASE] * 1.0, KNOTS)
-    lift = (1.0 - part) * lifts[before] + part * lifts[after]
+    lift = mixed(lifts, memory[i, PHASE] * 1.0, 0)
     memory[i, SHIFT_AHEAD] -= lift * (share * ahead + memory[i, LEAN_AHEAD])
     memory[i, SHIFT_SIDE] -= lift * (share * side + memory[i, LEAN_SIDE])
