@@ -116,7 +116,8 @@ def changed(table, leaving, curved, who, phase, gait, wanted, way, lands, limbs,
         least = max(leaving[who, faster, before, column], leaving[who, faster, after, column])
         apart = max(leaving[who, faster, before, APART], leaving[who, faster, after, APART])
         reach = table[who, faster, REACH]
-        least += _on_curve(reach, curved, who, gait, following, phase, found, way)
+        if reach > 0.0:
+            least += _on_curve(reach, curved, who, gait, following, phase, found, way)
         if least <= way:
             way -= least
         elif falls and table[who, faster, CLOSE] > 0.0 and apart <= left:
