@@ -227,7 +227,9 @@ def test_a_full_disk_costs_a_chunk_at_most(tmp_path, monkeypatch, room):
         write(tmp_path / "A", FRAMES)
     assert "\n" not in str(caught.value)
     monkeypatch.undo()
-    if (tmp_path / "A" / MANIFEST).exists():
+    begun = (tmp_path / "A" / MANIFEST).exists()
+    assert caught.value.diagnosis.code == ("CACHE_NOT_WRITTEN" if begun else "CACHE_NOT_BEGUN")
+    if begun:
         cache = open_cache(tmp_path / "A")
         assert all(same(a, b) for a, b in zip(cache, FRAMES, strict=False))
         with CacheWriter.resume(tmp_path / "A") as writer:
@@ -236,6 +238,13 @@ def test_a_full_disk_costs_a_chunk_at_most(tmp_path, monkeypatch, room):
     else:
         write(tmp_path / "A", FRAMES)
     assert files(tmp_path / "A") == uncut
+
+
+def test_a_cache_that_cannot_begin_says_that_it_has_no_frames(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError) as caught:
+        CacheWriter(tmp_path / "file", CacheHeader("Crowd", 24.0, 1, 2))
+    assert caught.value.diagnosis.code == "CACHE_NOT_BEGUN"
 
 
 def test_a_real_disk_that_fills(tmp_path):

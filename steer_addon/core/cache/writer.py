@@ -89,7 +89,7 @@ class CacheWriter:
             self.next_frame = header.frame_start
         except OSError as error:
             self.close()
-            raise self._cannot(error) from None
+            raise self._cannot(error, begun=False) from None
         except BaseException:
             self.close()
             raise
@@ -138,7 +138,7 @@ class CacheWriter:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise self._cannot(error) from None
+            raise self._cannot(error, begun=False) from None
         self._lock = FolderLock(folder)
         self._thread = ThreadPoolExecutor(1, "steer-cache")
 
@@ -327,7 +327,7 @@ class CacheWriter:
             try:
                 job.result()
             except OSError as error:
-                self._failed = self._cannot(error)
+                self._failed = self._cannot(error, begun=bool(self._manifest.chunks))
         self._check()
 
     def _check(self) -> None:
@@ -378,5 +378,7 @@ class CacheWriter:
             sync_folder(self.folder)
         remove_unknown(self.folder)
 
-    def _cannot(self, error: OSError) -> OutputError:
-        return OutputError(diagnose("CACHE_NOT_WRITTEN", str(self.folder), reason=reason(error)))
+    def _cannot(self, error: OSError, begun: bool = True) -> OutputError:
+        """The error for a cache that cannot be written; `begun` if there are frames of it."""
+        code = "CACHE_NOT_WRITTEN" if begun else "CACHE_NOT_BEGUN"
+        return OutputError(diagnose(code, str(self.folder), reason=reason(error)))
