@@ -84,7 +84,8 @@ def test_a_longer_range_is_baked_on(crowd, tmp_path):
         assert cache.frame(frame.number).position.tobytes() == frame.position.tobytes()
 
 
-def test_the_window_stays_alive_and_escape_keeps_what_is_done(crowd, tmp_path, monkeypatch):
+def pressed(crowd, tmp_path, monkeypatch):
+    """A button that bakes in a window, its context, the texts of the window, and its reports."""
     texts, report = [], []
     window = SimpleNamespace(
         event_timer_add=lambda step, window: "timer",
@@ -115,20 +116,36 @@ def test_the_window_stays_alive_and_escape_keeps_what_is_done(crowd, tmp_path, m
     monkeypatch.setattr(operators, "_TICK", 0.0)
     monkeypatch.setattr(operators.time, "perf_counter", iter(np.arange(0, 1e6)).__next__)
     monkeypatch.setattr(operators, "_TICK", 1.5)
-    operator = Pressed()
+    return Pressed(), context, texts, report
+
+
+ESCAPE = SimpleNamespace(type="ESC", value="PRESS")
+
+
+def test_the_window_stays_alive_and_escape_keeps_what_is_done(crowd, tmp_path, monkeypatch):
+    operator, context, texts, report = pressed(crowd, tmp_path, monkeypatch)
     assert operator.invoke(context, None) == {"RUNNING_MODAL"}
     assert "is being baked" in refusal(bpy.ops.object.steer_cache_bake)
     tick = SimpleNamespace(type="TIMER", value="NOTHING")
     for _ in range(13):
         assert operator.modal(context, tick) == {"RUNNING_MODAL"}
     assert any("frame" in text and "left" in text for text in texts)
-    press = SimpleNamespace(type="ESC", value="PRESS")
-    assert operator.modal(context, press) == {"FINISHED"}
+    assert operator.modal(context, ESCAPE) == {"FINISHED"}
     assert texts[-1] is None and "timer" in texts
     frames = open_cache(tmp_path / "Crowd").frames
     assert 10 < len(frames) < LAST
     assert f"{len(frames)} of {LAST} frames are kept" in report[-1][1]
     assert bpy.data.scenes.keys() == ["Scene"] and not operators.why_busy(bpy.context)
+
+
+def test_escape_before_the_first_frame_leaves_the_crowd_as_it_was(crowd, tmp_path, monkeypatch):
+    operator, context, texts, report = pressed(crowd, tmp_path, monkeypatch)
+    before = crowd.steer.cache_folder, crowd.steer.cache_owner
+    assert operator.invoke(context, None) == {"RUNNING_MODAL"}
+    assert operator.modal(context, ESCAPE) == {"CANCELLED"}
+    assert report == [({"INFO"}, "Stopped before the first frame: nothing was baked")]
+    assert (crowd.steer.cache_folder, crowd.steer.cache_owner) == before
+    assert texts[-1] is None and not operators.why_busy(bpy.context)
 
 
 def test_bake_anew_keeps_the_old_one_until_the_new_one_is_complete(crowd, tmp_path):

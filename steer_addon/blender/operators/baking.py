@@ -170,7 +170,10 @@ class BakeOperator(SteerOperator):
         self._end(context)
         status.refresh(self._object)
         kept = _kept(self._bake.folder)
-        what = f"{len(kept)} of {len(self._bake.frames)} frames are kept" if kept else "Stopped"
+        if not kept:
+            self.report({"INFO"}, "Stopped before the first frame: nothing was baked")
+            return self._nothing_baked()
+        what = f"{len(kept)} of {len(self._bake.frames)} frames are kept"
         self.report({"INFO"}, f"{what}: Continue Bake makes the rest")
         return {"FINISHED"}
 
@@ -179,9 +182,10 @@ class BakeOperator(SteerOperator):
         self._end(context)
         status.refresh(self._object)
         self.report({"ERROR"}, str(error))
-        if _kept(self._bake.folder):
-            return {"FINISHED"}
-        # nothing was baked: the crowd knows what it knew before
+        return {"FINISHED"} if _kept(self._bake.folder) else self._nothing_baked()
+
+    def _nothing_baked(self) -> Returned:
+        """The crowd knows what it knew before."""
         steer = self._object.steer
         steer.cache_folder, steer.cache_owner = self._before
         return {"CANCELLED"}
