@@ -19,13 +19,27 @@ from tests.blender.test_export import export, needs_alembic, needs_usd  # noqa: 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
-@pytest.mark.parametrize(
+NAMES = pytest.mark.parametrize(
     "name",
     [
         pytest.param("alembic", marks=needs_alembic),
         pytest.param("pointinstancer", marks=needs_usd),
     ],
 )
+
+
+@NAMES
+def test_a_temporary_folder_that_cannot_be_made_is_named(tmp_path, monkeypatch, name):
+    scratch = tmp_path / "gone"
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    with pytest.raises(OutputError) as told:
+        export(make_runner(), name, tmp_path)
+    text = str(told.value)
+    assert text.startswith(f"Temporary folder {scratch} cannot be written: "), text
+    assert not list(tmp_path.iterdir())
+
+
+@NAMES
 def test_a_temporary_folder_without_room_is_named(tmp_path, monkeypatch, name):
     obj = make_runner()
     modifier = display.find_modifier(obj)

@@ -7,13 +7,12 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import bpy
 
 from ...core.errors import SceneError
-from ...core.files.staging import SCRATCH
+from ...core.files.staging import scratch
 from ...core.results.frames import Frame
 from .. import playback
 from ..display import display
@@ -64,7 +63,7 @@ def write_alembic(
             "blender.org"
         )
     with ExitStack() as stack:
-        folder = stack.enter_context(TemporaryDirectory(prefix=SCRATCH))
+        folder = stack.enter_context(scratch())
         most = 0
 
         def counted() -> Iterator[Frame]:
@@ -73,7 +72,7 @@ def write_alembic(
                 most = max(most, len(frame.id))
                 yield frame
 
-        played = playback.write(counted(), Path(folder), header)
+        played = playback.write(counted(), folder, header)
         partial = stack.enter_context(replacing(path))
         _reserve(partial, header.count * most * _AGENT_BYTES + header.count * _FRAME_BYTES)
         stage = stack.enter_context(staging(scene, header))

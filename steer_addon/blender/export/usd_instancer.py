@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import bpy
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.diagnoses import Diagnosis
-from ...core.files.staging import SCRATCH, as_output_errors
+from ...core.files.staging import as_output_errors, scratch
 from ...core.results.frames import Frame
 from ..writing.files import Header
 from ..writing.usd_points import CROWD_PATH, Samples, add_all, box_around, pxr, write_frames
@@ -179,11 +178,11 @@ def write_instancer(
         ids: All identities that there will be, shape (agent_count,).
         warnings: Filled with diagnoses of images that cannot be written.
     """
-    with TemporaryDirectory(prefix=SCRATCH) as folder:
+    with scratch() as folder:
         pxr()  # a build without USD says so before anything is made
         # the name of its file does not matter
-        with as_output_errors(Path(folder) / path.name):
-            prototypes = make_prototypes(obj, ids, scene, header, Path(folder))
+        with as_output_errors(folder / path.name):
+            prototypes = make_prototypes(obj, ids, scene, header, folder)
 
         def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Instances]:
             return _shown(usd, stage, targets, prototypes)

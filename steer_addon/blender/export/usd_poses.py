@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import bpy
@@ -19,7 +18,7 @@ import numpy as np
 from ...core.characters.picking import neighbors, orientations, pose_numbers, shifts
 from ...core.characters.pose_space import Row
 from ...core.diagnoses import Diagnosis
-from ...core.files.staging import SCRATCH, as_output_errors
+from ...core.files.staging import as_output_errors, scratch
 from ...core.results.frames import Frame
 from ..characters import library, library_group, optional_parts, pose_points
 from ..crowd import casting
@@ -189,9 +188,9 @@ def write_poses(
         scene: Its scene, which stays as it is.
         warnings: Filled with diagnoses of images that cannot be written.
     """
-    with TemporaryDirectory(prefix=SCRATCH) as folder:
+    with scratch() as folder:
         pxr()  # a build without USD says so before anything is made
-        file = Path(folder) / "bodies.usdc"
+        file = folder / "bodies.usdc"
         with as_output_errors(file):
             textures = _write_bodies(scene, header, shown, file)
 

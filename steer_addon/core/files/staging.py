@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..errors import OutputError
@@ -26,8 +27,8 @@ from .plain import create, is_folder, reason, rename, sync_file, sync_folder, wr
 STAGE = re.compile(r"\.steer-[0-9a-f]{16}\.partial")
 """Names of stages; other files of a stage may stand beside it, with names that begin so."""
 
-SCRATCH = "steer-export-"
-"""How names of temporary folders begin, which hold what one program writes and another reads."""
+_SCRATCH = "steer-export-"
+"""How names of temporary folders begin, see `scratch`."""
 
 _MADE_BY_NOW = 3600.0
 """Age from which a stage without a lock is one that was never complete [s]."""
@@ -203,9 +204,25 @@ def beside(folder: Path, suffix: str) -> Path:
     return folder.parent / f"{folder.name}{suffix}"
 
 
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A temporary folder for what one program writes and another reads; it is removed at the end.
+
+    Raises:
+        OutputError: It cannot be made.
+    """
+    try:
+        folder = TemporaryDirectory(prefix=_SCRATCH)
+    except OSError as error:
+        # without a name where no folder for temporary files is found
+        raise cannot_write(Path(error.filename or _SCRATCH, "file"), reason(error)) from None
+    with folder as name:
+        yield Path(name)
+
+
 def cannot_write(path: Path, why: str) -> OutputError:
     """The error for a file that cannot be written, be it for the user or a temporary one."""
-    if path.parent.name.startswith(SCRATCH):
+    if path.parent.name.startswith(_SCRATCH):
         return OutputError(
             f"Temporary folder {path.parent.parent} cannot be written: {why}; make room there, or "
             "name another one in the environment variable TMPDIR, on Windows TEMP"
