@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .contacts import SOLE, Cycle, turned
+from .contacts import SOLE, Cycle, row_times, turned
 from .pose_space import F32, FIRST, LAST_POSES, LAST_STEPS, LAST_TIME, Row, last_shares
 from .rows import (
     FirstSteps,
@@ -150,9 +150,8 @@ class _Soles:
 
 def _passing(sample: Callable[[float], F32], cycle: Cycle) -> Steps[F32]:
     """The two poses in which the feet pass each other, shape (2, vertex_count, 3)."""
-    even, found = np.linspace(0.0, 1.0, len(cycle.way)), []
-    for part in (0.0, 0.5):
-        time = float(np.interp((cycle.origin + part) % 1.0 * cycle.stride, cycle.way, even))
+    found = []
+    for time in row_times(cycle, 2):
         pose = place_of(cycle).put(sample(time))
         turn, aside, back = cycle.moves_at(np.array(time))
         pose = turned(pose, float(turn)) + np.array([aside, back, 0.0], np.float32)
@@ -169,12 +168,7 @@ def _add_first_steps(
     It is standing at phases 0 and 1/2, and the walk where the feet pass between them: in the first
     half where the second foot passes, and then where the first one does.
     """
-    even = np.linspace(0.0, 1.0, len(cycle.way))
-    passing = [
-        float(np.interp((cycle.origin + part) % 1.0 * cycle.stride, cycle.way, even))
-        for part in (0.0, 0.5)
-    ]
-    halves = []
+    passing, halves = row_times(cycle, 2), []
     for start, middle in (passing, passing[::-1]):
         halves.append((yield from _half(rows, sample, cycle, weights, start, middle)))
     yield from rows.add_first_steps("first steps", halves, speed, weights, place)
