@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from .pose_space import KNOTS, LEAVES, Row
+from .pose_space import KNOTS, LEAVES, TABLES, Row
 
 SPEED, STRIDE, DURATION, FROM_STAND, CLOSE, COUNT, STANDS, REACH = range(8)
 """Columns of a table of gaits."""
 LEFT, ANGLE, POSES, LAST, LASTS = range(5)
 """Columns of a table of what bodies do on the spot."""
+WAY, PHASES, LANDING_WAY, SHIFT, APART, LEANS = 0, 1, 2, 3, 5, 6
+"""Columns of a table of where gaits are left, see `leaving_of`; `SHIFT` and `LEANS` are the first
+of two, ahead and to the right."""
 RANDOM, INDEX = "at random", "by index"
 """Ways to choose a character; names of point attributes are others."""
 GIVEN = "character"
@@ -164,18 +167,7 @@ def turns_of(cast: Cast) -> NDArray[np.float64]:
 
     See `Row.turning`; they are 0 where a row has none.
     """
-    return _turns(cast.gaits)
-
-
-@lru_cache(maxsize=16)
-def _turns(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
-    """The same, made once: it would take longer than the gaits of a small crowd."""
-    found = np.zeros((len(all_gaits), _most(all_gaits), KNOTS, 3))
-    for rows, gaits in zip(found, all_gaits, strict=True):
-        for row, gait in zip(rows, gaits, strict=False):
-            if len(gait.turning) == KNOTS:
-                row[:] = gait.turning
-    return found
+    return _at_knots(cast.gaits, "turning")
 
 
 def lifts_of(cast: Cast) -> NDArray[np.float64]:
@@ -183,16 +175,17 @@ def lifts_of(cast: Cast) -> NDArray[np.float64]:
 
     See `Row.lifts`; 0 where a row has none.
     """
-    return _lifts(cast.gaits)
+    return _at_knots(cast.gaits, "lifts")
 
 
-@lru_cache(maxsize=16)
-def _lifts(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
-    found = np.zeros((len(all_gaits), _most(all_gaits), KNOTS, 1))
+@lru_cache(maxsize=32)
+def _at_knots(all_gaits: tuple[tuple[Row, ...], ...], name: str) -> NDArray[np.float64]:
+    """One of `TABLES` of all gaits, made once: it takes longer than the gaits of a small crowd."""
+    found = np.zeros((len(all_gaits), _most(all_gaits), *TABLES[name]))
     for rows, gaits in zip(found, all_gaits, strict=True):
         for row, gait in zip(rows, gaits, strict=False):
-            if len(gait.lifts) == KNOTS:
-                row[:] = gait.lifts
+            if len(getattr(gait, name)) == KNOTS:
+                row[:] = getattr(gait, name)
     return found
 
 
@@ -207,18 +200,18 @@ def leaving_of(cast: Cast) -> NDArray[np.float64]:
 @lru_cache(maxsize=16)
 def _leaving(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
     found = np.zeros((len(all_gaits), _most(all_gaits), LEAVES, 8))
-    found[..., [0, 2, 5]] = np.inf
+    found[..., [WAY, LANDING_WAY, APART]] = np.inf
     for rows, gaits in zip(found, all_gaits, strict=True):
         for row, gait in zip(rows, gaits, strict=False):
             if len(gait.leaving) == LEAVES:
-                row[:, :2] = gait.leaving
-                row[:, 2] = row[:, 0]
+                row[:, [WAY, PHASES]] = gait.leaving
+                row[:, LANDING_WAY] = row[:, WAY]
             if len(gait.landing) == LEAVES:
-                row[:, 2] = np.ravel(gait.landing)
+                row[:, LANDING_WAY] = np.ravel(gait.landing)
             if len(gait.parting) == LEAVES:
-                row[:, 3:6] = gait.parting
+                row[:, SHIFT : APART + 1] = gait.parting
             if len(gait.leaning) == LEAVES:
-                row[:, 6:] = gait.leaning
+                row[:, LEANS:] = gait.leaning
     return found
 
 

@@ -32,6 +32,7 @@ from ...characters.cast import (
     SPEED,
     STANDS,
     STRIDE,
+    WAY,
     Cast,
     leaving_of,
     lifts_of,
@@ -49,7 +50,7 @@ from .first_steps import begun_steps, joined
 from .landing import LANDING, LATER, LIMBS, NEAR, SOON, SWING, brought_down, shift, swing_on
 from .last_steps import BEGINS, SLOWEST, set_down
 from .leaning import lean
-from .leaving import WAY, changed, like, part_from
+from .leaving import changed, like, part_from
 from .rounds import goes_round, gone_round, hold_round
 from .stairs import STAIRS, climb
 from .stance import CHARACTER, CURVE, GAIT, PHASE, bend, feet_go, hold, lower, tilt

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import math
 
-from ...characters.cast import CLOSE, REACH
+from ...characters.cast import APART, CLOSE, LANDING_WAY, LEANS, PHASES, REACH, SHIFT, WAY
 from ...characters.pose_space import LEAVES
 from ...compiled.jit import kernel
 from .landing import AHEAD, HARD, LANDING, LEANED, RIGHT, SWING
 from .stance import knots, mixed
 
-WAY, PHASES, LANDING_WAY, SHIFT, APART, LEANS = 0, 1, 2, 3, 5, 6
-"""Columns of a table of where gaits are left, see `leaving_of`."""
 MOST_FALLS, TWICE = 4, 2.0
 """Most changes in a step of a body that stops hard, and how far vertices move, at most, over the
 way of its limbs. Others change once in a step: each change may move vertices by some millimeters
