@@ -178,7 +178,7 @@ def forget(agents: Agents, rows: I64, settings: CrowdSettings) -> None:
     part = agents.taken(rows)
     part.memory = {}
     gait.begin(part, settings)
-    for key, columns in (part.memory | clips.anew(part, settings)).items():
+    for key, columns in (part.memory | clips.at_birth(part, settings)).items():
         if key in agents.memory:
             agents.memory[key][rows] = columns
 

@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...agents import Agents
-from ...characters.cast import CLIP, CLIP_MEMORY, DURATION, MEMORY, POSTURE, TEMPO, Cast
+from ...characters.cast import CLIP, CLIP_MEMORY, DURATION, MEMORY, TEMPO, Cast
 from ...characters.pose_space import Row
 from ...compiled.jit import kernel, parallel_for
 from ...crowd.clips import ClipsSettings
 from ...crowd.settings import CrowdSettings
 from ...numeric.node_random import random_floats
 from ...numeric.rng import random_purpose, uniform4
+from .stance import CHARACTER, GAIT, PHASE
 
-PHASE, GAIT, CHARACTER = (POSTURE.index(name) for name in ("phase", "gait", "character"))
 TIME, FROM, TO, LOOPS, IDLE, ARRIVAL = range(6)
 """Columns of a table of clips: duration of one cycle [s], phases between which it goes round,
 whether all of it does, and whether it is played while standing, and at the arrival."""
@@ -65,7 +65,7 @@ def _draw(agents: Agents, settings: CrowdSettings) -> NDArray[np.float32]:
     return (2.0 * numbers - np.float32(1.0))[:, None]
 
 
-def anew(agents: Agents, settings: CrowdSettings) -> dict[str, NDArray[np.float32]]:
+def at_birth(agents: Agents, settings: CrowdSettings) -> dict[str, NDArray[np.float32]]:
     """What agents that begin to live remember of clips, by key."""
     return {CLIP_MEMORY: _no_clips(agents), _DRAWN: _draw(agents, settings)}
 
