@@ -325,7 +325,7 @@ class _Contacts:
             self.planted[:] = False
 
     def _ground(self) -> float:
-        """Height of planted feet: the median over time of the lowest planted vertex."""
+        """Height of planted feet: the lower quartile, over time, of the lowest planted vertex."""
         heights = np.where(self.planted, self._turned[1:, :, 2], np.inf).min(axis=1)
         return float(np.percentile(heights[np.isfinite(heights)], 25.0))
 

@@ -38,7 +38,7 @@ def _lean_of(one, other, stands, others_stand, x, y):
 
 @kernel
 def hidden_kernel(start, stop, points, bears, said, stands, pairs, ways, floor, found):
-    """From which ways on changes are hidden, how far vertices are apart, and planted ones.
+    """For each pair of poses, find from which way of a step on the change is hidden, and how.
 
     Args:
         start: First pair of poses.

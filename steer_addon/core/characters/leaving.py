@@ -158,7 +158,10 @@ class Change:
 
 
 def _steady(costs: F64) -> list[int]:
-    """Numbers of the columns of least sum, round and round, that change by few from row to row."""
+    """The column to take in each row: least in sum, with steps of at most `_FURTHER` between rows.
+
+    The last row is before the first one.
+    """
     count = costs.shape[1]
     apart = np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
     further = np.where(apart <= _FURTHER, 0.0, np.inf)
@@ -182,7 +185,9 @@ def _numbers(count: int, phase: F64) -> NDArray[np.int64]:
 
 
 def _said(points: F32, stride: float, goes: float) -> F32:
-    """The most that poses say within each of the steps from each of them, `_SLOWEST` at least.
+    """How fast each vertex goes, at most, in poses up to each of `_STEPS` before and after one.
+
+    What goes slower than `_SLOWEST` counts as that.
 
     Args:
         points: Vertices of the poses of a cycle [m], shape (pose_count, vertex_count, 3).

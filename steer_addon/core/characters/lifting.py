@@ -21,7 +21,8 @@ from .steadying import bends, hats
 F64 = NDArray[np.float64]
 
 BAND = 0.03
-"""Share of the height: what is below it may be planted, and is in steps in which one is halfway."""
+"""Share of the height below which a vertex may be planted; steps in which none is below half of it
+are left out."""
 _SAMPLES = 20000
 """Steps of planted vertices to which a row is fitted at most; more change nothing."""
 _ROUNDS, _USUAL = 3, 0.2
@@ -48,7 +49,7 @@ def lifts(points: NDArray[np.float32], height: float, cycles: int = 1) -> tuple[
     Args:
         points: Vertices of its poses [m], shape (pose_count, vertex_count, 3).
         height: Height of the body [m].
-        cycles: Cycles of steps in it: so often, twice, feet pass each other.
+        cycles: Cycles of steps in it; in each, feet pass each other twice.
 
     Returns:
         Heights above that at which feet pass each other [m]; nothing where no vertex is planted.
@@ -80,7 +81,7 @@ def _planted(
     """Poses, and vertices that are planted until the next one, each with its weight."""
     lowest = np.flatnonzero(points[..., 2].min(axis=0) < band)
     bear = bearing(points[:, lowest], band)
-    # steps in which nothing is halfway down are none
+    # a vertex bears more than 1/4 below half of the band
     step, vertex = np.nonzero(bear * (bear > 0.25).any(axis=1)[:, None])
     every = 1 + len(step) // _SAMPLES
     step, vertex = step[::every], vertex[::every]

@@ -3,13 +3,13 @@
 In a queue agents are pushed to either side, and head there at once. The angle d between a body and
 its heading shrinks along the way w by dd/dw = -d / r, where the reach r is shorter the faster the
 body is: at a walk it faces where it goes. Along a curve that goes on for some way it turns as its
-heading does. The angle is `MOST` at most, and who is headed back, by more than a right angle, turns
-as the agent does.
+heading does. The angle is `MOST` at most. A body whose heading turns by more than a right angle in
+a step turns with it.
 
-A heading that turns to and fro is not followed. How much of its turns that are, is
-f = 1 - |m| / s, of the means m of its rate of turn and s of the size of it over some time: 0 on any
-curve, and nearly 1 where it trembles. A body that walks follows with a delay of f times `CALM`, and
-one that stands takes 1 - f of each turn.
+A heading that turns to and fro is not followed. The share of its turns that leads nowhere is
+f = 1 - |m| / s, with the mean m of the rate of turn, and the mean s of its size, over some time: 0
+on any curve, and nearly 1 where the heading trembles. A body that walks follows with a delay of f
+times `CALM`, and one that stands takes 1 - f of each turn.
 """
 
 from __future__ import annotations

@@ -21,6 +21,11 @@ def begun_steps(phase, sides, dt):
     With both sides, the foot goes first that stands with less weight on it, as standing begins with
     the weight on the left foot, and has it on the right one after half of its cycle.
 
+    Args:
+        phase: Cycles of standing.
+        sides: Number of places in such a cycle at which first steps begin.
+        dt: Length of the step [s].
+
     Returns:
         The phase, and whether it begins there.
     """

@@ -18,7 +18,7 @@ from .stance import knots, mixed
 MOST_FALLS, TWICE = 4, 2.0
 """Most changes in a step of a body that stops hard, and how far vertices move, at most, over the
 way of its limbs. Others change once in a step: each change may move vertices by some millimeters
-that no pose says, and with two of them hands of rigs popped by up to 29."""
+that no pose says, and with two of them hands of rigs popped by up to 29 mm."""
 _MOVES = ((AHEAD, SHIFT), (RIGHT, SHIFT + 1), (LEANED, LEANS), (LEANED + 1, LEANS + 1))
 """Columns of `LIMBS`, each with that of the table by which it changes."""
 UNSEEN, HALTS = 0.002, 0.9

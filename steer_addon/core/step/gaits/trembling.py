@@ -1,7 +1,7 @@
 """Bodies that hold a place and tremble there: they stand, and do not walk to and fro.
 
-One trembles that moves slowly, so that the mean m of its velocity over a second is less than half
-of that of its speed s.
+A body trembles if it moves slowly, and the mean m of its velocity over a second is less than half
+of the mean s of its speed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ...characters.cast import SPEED
 from ...compiled.jit import kernel
 
 TREMBLES = 2.0
-"""Share of the speed of the slowest gait below which agents that move to and fro stand."""
+"""Speed, over that of the slowest gait, below which agents that move to and fro stand."""
 STEADY, STEADIER = 0.5, 0.6
 """Least share m/s of agents that walk below that speed, and of those that begin to."""
 MEAN = 1.0
