@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ..blender.live import simulate
 from ..core.cache import CacheHeader, CacheWriter, open_cache
+from ..core.errors import OutputError
+from ..core.files.staging import cannot_write, scratch
 from ..core.results.frames import Frame
 from ..core.step.simulation import with_progress
 from .pipeline import Job, Pipeline, StepClock
@@ -49,9 +50,13 @@ def simulated_together(
             group[0].progress.begin()
             yield group[0], None
             continue
-        with TemporaryDirectory(prefix="steer_", ignore_cleanup_errors=True) as folder:
-            places = {job.crowd.session_uid: Path(folder, str(k)) for k, job in enumerate(group)}
-            clock = _simulate(work, group, places)
+        with scratch() as folder:
+            places = {job.crowd.session_uid: folder / str(k) for k, job in enumerate(group)}
+            try:
+                clock = _simulate(work, group, places)
+            except OutputError as error:
+                # nobody asked for these caches, and nothing of them is kept
+                raise cannot_write(folder / "0", error.diagnosis.values["reason"]) from None
             for job in group:
                 job.progress.begin()
                 cache = open_cache(places[job.crowd.session_uid])

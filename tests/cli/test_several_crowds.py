@@ -12,7 +12,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.headless import batch  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
-from steer_addon.core.cache import open_cache  # noqa: E402
+from steer_addon.core.cache import open_cache, writer  # noqa: E402
 from steer_addon.core.errors import WorldError  # noqa: E402
 from tests.blender.test_meeting_crowds import head_on  # noqa: E402
 
@@ -58,6 +58,18 @@ def test_all_crowds_are_simulated_in_one_run(run, pair, tmp_path, runs):
     }
     assert all(row["metrics"]["agents"] == 14 for row in report["crowds"])
     assert result.data["outputs"][-1] == str(tmp_path / "report.json")
+
+
+def test_the_temporary_folder_of_their_frames_is_named_where_it_has_no_room(
+    run, pair, tmp_path, monkeypatch
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writer, "write_chunk", full)
+    done = run("bake", pair, "--to", "csv", "--out", tmp_path)
+    done.failed_with("Temporary folder", "No space left on device; make room there", "TMPDIR")
+    assert "kept" not in done.err and not list(tmp_path.iterdir())
 
 
 def test_reports_count_contacts_with_other_crowds(run, pair, tmp_path):

@@ -27,7 +27,7 @@ from .plain import create, is_folder, reason, rename, sync_file, sync_folder, wr
 STAGE = re.compile(r"\.steer-[0-9a-f]{16}\.partial")
 """Names of stages; other files of a stage may stand beside it, with names that begin so."""
 
-_SCRATCH = "steer-export-"
+_SCRATCH = "steer-scratch-"
 """How names of temporary folders begin, see `scratch`."""
 
 _MADE_BY_NOW = 3600.0
@@ -206,13 +206,13 @@ def beside(folder: Path, suffix: str) -> Path:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A temporary folder for what one program writes and another reads; it is removed at the end.
+    """A temporary folder for files on their way to others; it is removed at the end if it can be.
 
     Raises:
         OutputError: It cannot be made.
     """
     try:
-        folder = TemporaryDirectory(prefix=_SCRATCH)
+        folder = TemporaryDirectory(prefix=_SCRATCH, ignore_cleanup_errors=True)
     except OSError as error:
         # without a name where no folder for temporary files is found
         raise cannot_write(Path(error.filename or _SCRATCH, "file"), reason(error)) from None
