@@ -137,6 +137,17 @@ def test_prototypes_are_poses_that_are_used_and_share_their_faces(tmp_path):
     assert not [p for p in stage.Traverse() if p.GetPath().pathString.startswith("/Crowd/Bodies/B")]
 
 
+def test_bodies_keep_one_pose_while_a_shutter_is_open(tmp_path):
+    """Cycles blurs no instance that is another one when the shutter opens."""
+    moving = frames()
+    obj, _ = crowd(moving)
+    _, _, instancer = written(obj, moving, tmp_path / "c.usdc")
+    choice = instancer.GetProtoIndicesAttr()
+    for number in range(1, LAST + 1):
+        for moment in (number - 0.4, number + 0.4):
+            assert list(choice.Get(moment)) == list(choice.Get(number))
+
+
 def test_velocities_are_those_of_the_nodes(tmp_path):
     moving = frames(gait=np.ones(COUNT), character=np.zeros(COUNT))
     obj, _ = crowd(moving)

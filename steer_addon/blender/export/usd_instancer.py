@@ -70,7 +70,7 @@ class InstancerWriter:
             ),
             "id": Samples(instancer.CreateIdsAttr(), vt.Int64Array.FromNumpy, held=False),
             "choice": Samples(
-                instancer.CreateProtoIndicesAttr(), vt.IntArray.FromNumpy, held=False
+                instancer.CreateProtoIndicesAttr(), vt.IntArray.FromNumpy, held=True
             ),
             "dead": Samples(
                 instancer.CreateInvisibleIdsAttr(), vt.Int64Array.FromNumpy, held=False
