@@ -127,6 +127,17 @@ def test_a_keyframe_bake_has_no_agents_to_promote(bodies, reason):
     assert bpy.ops.object.steer_promote.poll()
 
 
+@pytest.mark.parametrize("bodies", ["RIGS", "OBJECTS"])
+def test_a_crowd_with_heroes_is_not_keyed_beside_them(bodies):
+    obj = people(2, count=2)
+    obj.steer.bake.bodies = bodies
+    heroes.promote(obj, bpy.context.scene, [1])
+    with pytest.raises(RuntimeError, match=r"1 agent of 'Crowd' would be there twice.*Demote"):
+        bpy.ops.object.steer_bake_keyframes()
+    assert obj.steer.bake_collection is None and not obj.hide_render
+    assert bpy.ops.object.steer_demote() == bpy.ops.object.steer_bake_keyframes() == {"FINISHED"}
+
+
 def test_demoting_says_plainly_why_nothing_was_done(capfd):
     obj = people()
     heroes.promote(obj, bpy.context.scene, [1])

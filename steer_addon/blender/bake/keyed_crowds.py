@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import bpy
 
 from ...core.diagnoses import Diagnosis, diagnose
+from ...core.errors import SceneError
 from ...core.results.frames import Frame
 from ..characters import library, optional_parts
 from ..crowd import crowds
@@ -16,7 +17,7 @@ from ..display import display
 from ..display.look import Look, look_of
 from ..live import simulate
 from ..suspension import suspended
-from . import copies, hero_stage, keyframes, removal, rig_bakes
+from . import copies, hero_stage, heroes, keyframes, removal, rig_bakes
 
 
 def has_bake(obj: bpy.types.Object) -> bool:
@@ -117,6 +118,7 @@ def bake_crowd(
     Raises:
         SteerError: The crowd cannot be simulated or baked; then nothing has changed.
     """
+    _refuse_heroes(obj)
     settings = bake_settings_of(obj)
     steer = obj.steer
     look = copies_look(crowds.require_crowd(obj))
@@ -156,6 +158,21 @@ def bake_crowd(
     steer.bake_collection = result.collection
     crowds.hide(obj)
     return result
+
+
+def _refuse_heroes(obj: bpy.types.Object) -> None:
+    """Refuse a crowd with heroes: these stay where keyed objects would stand, too.
+
+    Raises:
+        SceneError: It has some.
+    """
+    count = len(heroes.carriers(obj).keys() - heroes.lost(obj))
+    if count:
+        who = "agent" if count == 1 else "agents"
+        raise SceneError(
+            f"{count} {who} of {obj.name!r} would be there twice, as heroes and as keyed objects: "
+            "use Demote Heroes first, with Edited Too for those that were changed by hand"
+        )
 
 
 def _own_bake(obj: bpy.types.Object) -> bpy.types.Collection | None:
