@@ -25,3 +25,23 @@ def test_points_of_alembic_have_the_name_of_their_crowd(tmp_path):
         (item,) = imported(bpy.ops.wm.alembic_import, path, as_background_job=False)
         # the data of it is called so, too, but in Blender 5.2, where it is always "Mesh"
         assert item.modifiers[0].object_path in (f"/{name}/{name}", f"/{name}/Mesh")
+
+
+@pytest.mark.parametrize("name", ["glb", "fbx"])
+@pytest.mark.parametrize("baked", [False, True])
+def test_keyed_agents_are_called_by_their_ids(tmp_path, name, baked):
+    """A hero, or the keyed objects of the crowd, are called so in the file."""
+    obj = make_runner()
+    obj.name = "Crowd"
+    wanted = [f"Crowd.{number:04d}" for number in range(3)]
+    if baked:
+        bpy.context.view_layer.objects.active = obj
+        assert bpy.ops.object.steer_bake_keyframes() == {"FINISHED"}
+    else:
+        bpy.data.objects.new(wanted[1], None)
+    before = sorted(bpy.data.objects.keys())
+    path = export(obj, name, tmp_path, 2).path
+    assert sorted(bpy.data.objects.keys()) == before
+    bpy.ops.wm.read_homefile(use_empty=True)
+    operator = bpy.ops.import_scene.gltf if name == "glb" else bpy.ops.import_scene.fbx
+    assert sorted(item.name for item in imported(operator, path)) == wanted

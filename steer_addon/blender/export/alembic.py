@@ -5,9 +5,8 @@ from __future__ import annotations
 import errno
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import bpy
 
@@ -17,7 +16,7 @@ from ...core.results.frames import Frame
 from .. import playback
 from ..display import display
 from ..writing.files import Header, replacing, safe_name
-from .staging import staging
+from .staging import named, staging
 
 _AGENT_BYTES, _FRAME_BYTES, _FILE_BYTES = 64, 4_096, 100_000
 """More than an agent takes in a frame, a frame itself, and the file [bytes]."""
@@ -35,18 +34,6 @@ def _reserve(path: Path, size: int) -> None:
             errno.ENOSPC,
             f"it may take {(size + _FILE_BYTES) / 1e6:.1f} MB, and {room / 1e6:.1f} MB are free",
         )
-
-
-@contextmanager
-def _named(item: Any, name: str, others: Any) -> Iterator[None]:
-    """Give a data-block a name, which another one has back at the end: files tell it to readers."""
-    other = others.get((name, None))
-    item.rename(name, mode="ALWAYS")
-    try:
-        yield
-    finally:
-        if other is not None:
-            other.rename(name, mode="ALWAYS")
 
 
 def write_alembic(
@@ -82,8 +69,8 @@ def write_alembic(
         modifier = display.add_modifier(obj)
         display.set_input(modifier, "Display", "Points")
         display.set_input(modifier, "State", playback.make_state(f"{name} Points", played))
-        stack.enter_context(_named(obj, name, bpy.data.objects))
-        stack.enter_context(_named(obj.data, name, bpy.data.meshes))
+        stack.enter_context(named(obj, name, bpy.data.objects))
+        stack.enter_context(named(obj.data, name, bpy.data.meshes))
         stage.run(
             bpy.ops.wm.alembic_export,
             partial,

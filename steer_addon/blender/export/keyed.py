@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from ..bake.removal import find_bakes
 from ..crowd.bake_settings import KeyframeBakeSettings
 from ..display.look import PLAIN, Look
 from ..writing.files import Header, replacing
-from .staging import staging
+from .staging import named, staging
 
 _EXPORTERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     ".glb": (
@@ -85,6 +86,14 @@ def _separate(collection: bpy.types.Collection) -> None:
             obj.data = obj.data.copy()
 
 
+def _unlike_names(collection: bpy.types.Collection, crowd: str) -> list[tuple[Any, str]]:
+    """Agents that could not be named by their ids, as heroes or a bake in the file are, and how."""
+    agents = [obj for obj in collection.objects if obj.parent is None and "id" in obj]
+    width = max((len(str(agent["id"])) for agent in agents), default=0)
+    wanted = ((agent, f"{crowd}.{agent['id']:0{max(4, width)}d}") for agent in agents)
+    return [(agent, name) for agent, name in wanted if agent.name != name]
+
+
 def write_keyed(
     frames: Sequence[Frame],
     path: Path,
@@ -128,7 +137,11 @@ def write_keyed(
             source=source,
             look=look,
         )
-        if made is not None and path.suffix.lower() == ".fbx":
+        assert made is not None  # only a cancel gives None, and nothing cancels here
+        if path.suffix.lower() == ".fbx":
             _separate(made.collection)
-        stage.run(_operator(addon, operator), partial, **options)
+        with ExitStack() as stack:
+            for agent, label in _unlike_names(made.collection, header.name):
+                stack.enter_context(named(agent, label, bpy.data.objects))
+            stage.run(_operator(addon, operator), partial, **options)
     return len(kept)

@@ -84,6 +84,18 @@ def staging(original: bpy.types.Scene, header: Header) -> Iterator[Staging]:
         yield Staging(scene)
 
 
+@contextmanager
+def named(item: Any, name: str, others: Any) -> Iterator[None]:
+    """Give a data-block a name, which another one has back at the end: files tell it to readers."""
+    other = others.get((name, None))
+    item.rename(name, mode="ALWAYS")
+    try:
+        yield
+    finally:
+        if other is not None and other != item:
+            other.rename(name, mode="ALWAYS")
+
+
 def _remove_new(before: dict[str, set[Any]]) -> None:
     for kind in _KINDS:
         new = [item for item in getattr(bpy.data, kind) if item not in before[kind]]

@@ -69,9 +69,7 @@ class InstancerWriter:
                 instancer.CreateOrientationsAttr(), vt.QuathArray.FromNumpy, held=False
             ),
             "id": Samples(instancer.CreateIdsAttr(), vt.Int64Array.FromNumpy, held=False),
-            "choice": Samples(
-                instancer.CreateProtoIndicesAttr(), vt.IntArray.FromNumpy, held=True
-            ),
+            "choice": Samples(instancer.CreateProtoIndicesAttr(), vt.IntArray.FromNumpy, held=True),
             "dead": Samples(
                 instancer.CreateInvisibleIdsAttr(), vt.Int64Array.FromNumpy, held=False
             ),
