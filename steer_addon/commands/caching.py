@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 from ..blender import playback
-from ..blender.bake import places, together
+from ..blender.bake import heroes, places, together
 from ..core.cache import folder_name, open_cache
 from ..core.diagnoses import add_new, diagnose
 from ..core.errors import OutputError
@@ -43,6 +43,7 @@ def bake_to_caches(work: Pipeline) -> Result:
     if options.save is not None:
         for task in tasks:
             playback.attach(task.crowd, task.folder)
+            heroes.follow_bake(task.crowd, work.scene)
             # relative to the file that was read; saving elsewhere turns it round
             places.set_folder(task.crowd, task.folder)
     result = work.report(

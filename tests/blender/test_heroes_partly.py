@@ -67,3 +67,15 @@ def test_heroes_whose_character_lost_its_rig_since_stay_when_others_are_made_aga
     result = heroes.renew(crowd, bpy.context.scene)
     assert (result.done, result.kept, result.lacking) == ([0], [], [2])
     assert heroes.carriers(crowd)[2] == kept and heroes.hidden(crowd) == {0, 2}
+
+
+def test_heroes_are_old_where_the_crowd_was_changed_before_it_was_baked(crowd, tmp_path):
+    crowd.steer.cache_directory = str(tmp_path)
+    bpy.context.view_layer.objects.active = crowd
+    heroes.promote(crowd, bpy.context.scene, [0])
+    crowd.steer.agents.max_speed *= 0.5
+    heroes.promote(crowd, bpy.context.scene, [5])
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    assert heroes.outdated(crowd, bpy.context.scene) == {0}
+    assert heroes.renew(crowd, bpy.context.scene).done == [0]
+    assert heroes.outdated(crowd, bpy.context.scene) == set()

@@ -67,13 +67,14 @@ def outdated(
 ) -> set[int]:
     """Ids of the heroes of what was simulated or baked before; quick enough for every redraw.
 
-    Heroes of a live crowd that plays a bake by now, and the other way round, are not among them.
+    Heroes of a live crowd are those of its bake where that was made of the same, see `follow_bake`.
+    Heroes of a bake that is gone are not among them.
     """
     told = {number: str(carrier.get(_KEY, "")) for number, carrier in carriers.items()}
     of_file = {number: text for number, text in told.items() if text.startswith(_OF_FILE)}
     if plays_back(obj):
         played = _played(obj)
-        return {number for number, text in of_file.items() if played and text != played}
+        return {number for number, text in told.items() if played and text and text != played}
     told = {number: text for number, text in told.items() if text and number not in of_file}
     if not told or obj.steer.hidden_by_bake:
         return set()
@@ -84,6 +85,16 @@ def outdated(
     if not known.digest:
         return set()
     return {number for number, text in told.items() if text != known.digest}
+
+
+def follow_bake(
+    obj: bpy.types.Object, scene: bpy.types.Scene, carriers: Iterable[bpy.types.Object]
+) -> None:
+    """Let heroes of a live crowd be those of its new bake, but for those that were old then."""
+    played, now = _played(obj), digest(obj, scene)
+    for carrier in carriers:
+        if played and now and carrier.get(_KEY) == now:
+            carrier[_KEY] = played
 
 
 def refresh(obj: bpy.types.Object) -> None:

@@ -250,6 +250,12 @@ def outdated(obj: bpy.types.Object, scene: bpy.types.Scene) -> set[int]:
     return hero_age.outdated(obj, scene, carriers(obj)) - lost(obj)
 
 
+def follow_bake(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Tell heroes of a live crowd that it plays a bake, which was made just now."""
+    if hidden(obj):
+        hero_age.follow_bake(obj, scene, carriers(obj).values())
+
+
 def owner_of(part: bpy.types.Object) -> bpy.types.Object | None:
     """The crowd that a part of a hero belongs to; None where it is no such part."""
     if MARK not in part:

@@ -10,7 +10,7 @@ import bpy
 from ...core.compiled import jit
 from ...core.errors import NotReadyError, SceneError, SteerError
 from .. import playback
-from ..bake import places, status, together
+from ..bake import heroes, places, status, together
 from ..crowd import baked_file, crowds
 from ..crowd.state import plays_back
 from ..live import compiling, live
@@ -165,6 +165,7 @@ class BakeAllOperator(SteppedOperator):
         self._made += 1
         try:
             playback.attach(obj, bake.folder)
+            heroes.follow_bake(obj, bpy.context.scene)
         except SteerError as error:
             told = SceneError(f"The bake of {obj.name!r} is complete, but is not played: {error}")
             self.report({"WARNING"}, str(told))

@@ -13,7 +13,7 @@ from ...core import cache as caches
 from ...core.compiled import jit
 from ...core.errors import NotReadyError, SteerError
 from .. import playback
-from ..bake import cached, places, status
+from ..bake import cached, heroes, places, status
 from ..live import compiling, live
 from .common import Needs, Returned, SteerOperator, end_steps, why_no_editable_crowd
 
@@ -197,6 +197,7 @@ class BakeOperator(SteerOperator):
         self.warn(bake.warnings)
         try:
             playback.attach(obj, bake.folder)
+            heroes.follow_bake(obj, context.scene)
         except SteerError as error:
             self.report({"ERROR"}, f"The bake is complete, but is not played: {error}")
             return {"FINISHED"}
