@@ -12,6 +12,7 @@ from steer_addon.blender.characters import library, library_group  # noqa: E402
 from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.crowd import casting, state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.export import formats  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
 from steer_addon.blender.making import figures  # noqa: E402
 from steer_addon.core.characters.pose_space import PoseSpace  # noqa: E402
@@ -216,6 +217,19 @@ def test_keyframes_have_the_body_of_each_character():
     assert {o.data.name for o in made} == {"Woman", "Man", "Child"}
     assert not any(o.modifiers for o in made)
     assert [warning.code for warning in warnings] == ["CHARACTERS_STAND"]
+
+
+@pytest.mark.parametrize(("name", "told"), [("alembic", True), ("pc2", True), ("csv", False)])
+def test_exports_of_points_say_that_characters_are_not_in_them(tmp_path, name, told):
+    obj, warnings = people(2), []
+    chosen = formats.FORMATS[name]
+    path = tmp_path / f"crowd{chosen.suffix}"
+    scene, numbers = bpy.context.scene, range(1, 3)
+    formats.export_crowd(obj, scene, chosen, path, numbers=numbers, warnings=warnings)
+    assert [w.sentence for w in warnings] == [
+        "Characters of 'Crowd' are not in the file, as Alembic Points holds points: export a USD "
+        "Point Instancer, where they walk".replace("Alembic Points", chosen.label)
+    ] * told
 
 
 def test_people_play_clips_while_they_stand_and_when_they_arrive():

@@ -16,6 +16,7 @@ import numpy as np
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import CharacterError
 from ...core.results.frames import Frame
+from ...core.results.tracks import agent_names
 from ..characters.heroes.hero import MARK
 from ..crowd import hero_table
 from ..suspension import suspended
@@ -115,13 +116,12 @@ def _stand(
         collection = bpy.data.collections.new(f"Heroes of {obj.name}")
         stage.made.append(collection)
         scene.collection.children.link(collection)
-    width, made = max(4, len(str(tracks.ids.max()))), dict[int, bpy.types.Object]()
-    for column, number in enumerate(tracks.ids.tolist()):
-        progress(0.8 + 0.2 * column / len(tracks.ids))
-        if number not in able:
-            continue
-        label = f"{obj.name}.{number:0{width}d}"
-        made[number] = stage.make(label, tracks, column, collection)
+    made = dict[int, bpy.types.Object]()
+    names = agent_names(obj.name, tracks.ids)
+    for column, (number, label) in enumerate(zip(tracks.ids.tolist(), names, strict=True)):
+        progress(0.8 + 0.2 * column / len(names))
+        if number in able:
+            made[number] = stage.make(label, tracks, column, collection)
     parts = Parts(made.values())
     for carrier in made.values():
         parts.remember(carrier)

@@ -27,6 +27,7 @@ from ...core.results.tracks import (
     ROTATION,
     VELOCITY,
     TrackIndex,
+    agent_names,
     continuous,
     index_frames,
     read_alive,
@@ -151,7 +152,7 @@ def bake(
     index = index_frames(frames)
     earlier = _replaceable(name, collection_parent, replace)
     template = make_template(source, collection_parent, look)
-    names = _agent_names(name, index)
+    names = agent_names(name, index.id)
     characters = index.first("character")
     read = {other: index.first(other) for other in carried}
     key_count, per_agent = 0, settings.actions == "PER_AGENT"
@@ -203,11 +204,6 @@ def mark_rotations(collection: bpy.types.Collection, first: Sequence[float], ali
     collection[ROTATION_KEY] = [float(part) for part in first]
     if not aligned:
         collection[UNALIGNED_KEY] = True
-
-
-def _agent_names(name: str, index: TrackIndex) -> list[str]:
-    width = max(4, len(str(index.id.max())))
-    return [f"{name}.{number:0{width}d}" for number in index.id]
 
 
 def _keys(

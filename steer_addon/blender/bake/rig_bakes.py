@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from ...core.results.frames import Frame
+from ...core.results.tracks import agent_names
 from ..characters.keys import add_curves, keyed_curves
 from ..live import simulate
 from .hero_motion import Tracks
@@ -60,10 +61,9 @@ def bake(
         first = math.cos(half), 0.0, 0.0, math.sin(half)
         mark_rotations(collection, first, stage.look.aligned)
         scene.collection.children.link(collection)
-        width, carriers = max(4, len(str(tracks.ids.max()))), {}
-        for column, number in enumerate(tracks.ids.tolist()):
-            progress(column / len(tracks.ids))
-            label = f"{obj.name}.{number:0{width}d}"
+        names, carriers = agent_names(obj.name, tracks.ids), {}
+        for column, label in enumerate(names):
+            progress(column / len(names))
             carrier = carriers[label] = stage.make(label, tracks, column, collection)
             # a bake is taken back as a whole
             del carrier[AGENT]

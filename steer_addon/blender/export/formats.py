@@ -13,9 +13,10 @@ import bpy
 
 from ...core import cache as caches
 from ...core.diagnoses import Diagnosis, diagnose
+from ...core.errors import SceneError
 from ...core.results import roster
 from ..bake import keyed_crowds, status
-from ..crowd import baked_file
+from ..crowd import baked_file, casting
 from ..crowd.properties import bake_settings_of, settings_of
 from ..display import display
 from ..live import simulate
@@ -161,6 +162,21 @@ _WRITERS: dict[str, Callable[[Job, Path], int]] = {
 """Writers by format; each returns the number of frames."""
 _STILL = ("glb", "fbx")
 """Formats that show agents as what *Display* shows, each as an object that has one shape."""
+_POINTS = ("usd", "alembic", "mdd", "pc2")
+"""Formats that hold agents as points, where users may look for their bodies."""
+
+
+def _left_out(obj: bpy.types.Object, chosen: Format) -> list[Diagnosis]:
+    """Diagnosis of characters that are not in a file of points."""
+    modifier = display.find_modifier(obj)
+    try:
+        shown = () if modifier is None else casting.characters_of(modifier)
+    except SceneError:
+        # points are there whatever became of the node group
+        shown = ()
+    if not shown:
+        return []
+    return [diagnose("CHARACTERS_LEFT_OUT", obj.name, format=chosen.label)]
 
 
 def default_name(obj: bpy.types.Object, chosen: Format) -> str:
@@ -224,6 +240,8 @@ def export_crowd(
         found += keyed_crowds.standing_characters(obj)
     elif chosen.name == "pointinstancer":
         found += usd_poses.parts_at_all(obj)
+    elif chosen.name in _POINTS:
+        found += _left_out(obj, chosen)
 
     def frames() -> Iterator[Frame]:
         nonlocal agents

@@ -10,9 +10,11 @@ from typing import Any
 
 import addon_utils
 import bpy
+import numpy as np
 
 from ...core.errors import SceneError
 from ...core.results.frames import Frame
+from ...core.results.tracks import agent_names
 from ..bake import keyframes
 from ..bake.copies import Source
 from ..bake.removal import find_bakes
@@ -89,9 +91,10 @@ def _separate(collection: bpy.types.Collection) -> None:
 def _unlike_names(collection: bpy.types.Collection, crowd: str) -> list[tuple[Any, str]]:
     """Agents that could not be named by their ids, as heroes or a bake in the file are, and how."""
     agents = [obj for obj in collection.objects if obj.parent is None and "id" in obj]
-    width = max((len(str(agent["id"])) for agent in agents), default=0)
-    wanted = ((agent, f"{crowd}.{agent['id']:0{max(4, width)}d}") for agent in agents)
-    return [(agent, name) for agent, name in wanted if agent.name != name]
+    if not agents:
+        return []
+    names = agent_names(crowd, np.array([agent["id"] for agent in agents]))
+    return [pair for pair in zip(agents, names, strict=True) if pair[0].name != pair[1]]
 
 
 def write_keyed(

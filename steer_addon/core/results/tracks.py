@@ -51,6 +51,17 @@ class TrackIndex:
         return found
 
 
+def agent_names(crowd: str, ids: NDArray[np.int64]) -> list[str]:
+    """Names of objects for agents: that of their crowd and their id, which files tell to readers.
+
+    Args:
+        crowd: Name of the crowd.
+        ids: Ids of all its agents, shape (n,), at least one.
+    """
+    width = max(4, len(str(ids.max())))
+    return [f"{crowd}.{number:0{width}d}" for number in ids.tolist()]
+
+
 def index_frames(frames: Sequence[Frame]) -> TrackIndex:
     """Match the agents of all frames by identity, without those that live in none of them.
 
