@@ -6,7 +6,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.bake import heroes  # noqa: E402
+from steer_addon.blender.bake import hero_age, heroes  # noqa: E402
 from steer_addon.blender.characters import library, making  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
@@ -79,3 +79,16 @@ def test_heroes_are_old_where_the_crowd_was_changed_before_it_was_baked(crowd, t
     assert heroes.outdated(crowd, bpy.context.scene) == {0}
     assert heroes.renew(crowd, bpy.context.scene).done == [0]
     assert heroes.outdated(crowd, bpy.context.scene) == set()
+
+
+def test_heroes_of_a_bake_are_old_where_it_is_deleted_and_the_crowd_is_changed(crowd, tmp_path):
+    crowd.steer.cache_directory, scene = str(tmp_path), bpy.context.scene
+    bpy.context.view_layer.objects.active = crowd
+    heroes.promote(crowd, scene, [0])
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    heroes.promote(crowd, scene, [5])
+    assert bpy.ops.object.steer_cache_delete() == {"FINISHED"}
+    assert heroes.outdated(crowd, scene) == set()
+    crowd.steer.agents.max_speed *= 0.5
+    hero_age.refresh(crowd)
+    assert heroes.outdated(crowd, scene) == {0, 5}

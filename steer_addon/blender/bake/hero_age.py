@@ -28,12 +28,14 @@ from ..live.simulate import fps_of
 from ..reading.scene_agents import points_digest
 from ..reading.scene_inputs import input_objects
 from ..reading.scene_meshes import own_mesh, positions
-from . import inputs
+from . import inputs, status
 
 _KEY = "steer_simulation"
 """Custom property of the empty on top of a hero: the digest."""
 _OF_FILE = "file "
 """What digests of files that are played begin with."""
+_LIVE = "steer_live"
+"""Custom property, where that is the digest of a file: that of what the file was made of."""
 _SOME, _MOST = 50_000, 2_000_000
 """Vertices of an input that are looked at, and vertices up to which any are."""
 
@@ -56,10 +58,13 @@ def remember(
     obj: bpy.types.Object, scene: bpy.types.Scene, carriers: Iterable[bpy.types.Object]
 ) -> None:
     """Keep on heroes what their crowd, or the bake that it plays, is now."""
-    found = _played(obj) if plays_back(obj) else digest(obj, scene)
+    found = live = digest(obj, scene)
+    if plays_back(obj):
+        found, known = _played(obj), status.status(obj, scene)
+        live = "" if known is None or known.out_of_date else live
     refresh(obj)
     for carrier in carriers:
-        carrier[_KEY] = found
+        carrier[_KEY], carrier[_LIVE] = found, live
 
 
 def outdated(
@@ -67,15 +72,17 @@ def outdated(
 ) -> set[int]:
     """Ids of the heroes of what was simulated or baked before; quick enough for every redraw.
 
-    Heroes of a live crowd are those of its bake where that was made of the same, see `follow_bake`.
-    Heroes of a bake that is gone are not among them.
+    Heroes of a live crowd are those of its bake where that was made of the same, see `follow_bake`,
+    and those of a bake are those of the live crowd while that is the same.
     """
     told = {number: str(carrier.get(_KEY, "")) for number, carrier in carriers.items()}
-    of_file = {number: text for number, text in told.items() if text.startswith(_OF_FILE)}
     if plays_back(obj):
         played = _played(obj)
         return {number for number, text in told.items() if played and text and text != played}
-    told = {number: text for number, text in told.items() if text and number not in of_file}
+    for number, text in told.items():
+        if text.startswith(_OF_FILE):
+            told[number] = str(carriers[number].get(_LIVE, ""))
+    told = {number: text for number, text in told.items() if text}
     if not told or obj.steer.hidden_by_bake:
         return set()
     known = _known.ensure(obj)
@@ -94,7 +101,7 @@ def follow_bake(
     played, now = _played(obj), digest(obj, scene)
     for carrier in carriers:
         if played and now and carrier.get(_KEY) == now:
-            carrier[_KEY] = played
+            carrier[_KEY], carrier[_LIVE] = played, now
 
 
 def refresh(obj: bpy.types.Object) -> None:
