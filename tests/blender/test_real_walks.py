@@ -171,6 +171,30 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
         assert_hardly_pops(walk(space, speeds, turns).pops(), turns)
 
 
+def abruptness(went):
+    """By how much the motion of a vertex differs at most from one frame to the next [mm]."""
+    return 1000.0 * np.linalg.norm(np.diff(went.vertices(), 2, axis=0), axis=-1).max(axis=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("who", "walks", "runs"), WHO)
+def test_real_rigs_that_stopped_change_gaits_less_abruptly_than_they_walk(who, walks, runs, shared):
+    """Poses say next to nothing of them, so what moves counts as a pop; it is no jerk."""
+    space = made(shared, who, walks, runs)
+    space = replace(space, positions=space.positions[:, ::8])
+    steady, found = abruptness(walk(space, [1.3] * 80, [0.0] * 80))[20:], []
+    for seed in range(12):
+        speeds, turns = random_journey(seed)
+        went = walk(space, speeds, turns)
+        jerks, changes = abruptness(went), np.flatnonzero(np.diff(went.gaits) != 0)
+        changes = changes[(changes > 0) & (changes < len(jerks))]
+        stopped = changes[speeds[changes + 1] == 0.0]
+        found.append(np.maximum(jerks[stopped - 1], jerks[stopped]))
+    found = np.concatenate(found)
+    assert len(found) > 50
+    assert np.median(found) < np.median(steady) and found.max() < steady.max()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("who", "walks", "runs"), WHO)
 def test_real_rigs_pop_less_than_poses_that_are_blended_without_steps(who, walks, runs, shared):
