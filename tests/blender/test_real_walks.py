@@ -42,12 +42,8 @@ FRAMES, SETTLED = 110, 50
 """Frames of a walk, and after how many of them a body has taken up its slope or curve."""
 LIMITS = (3.0, 10.0), (5.0, 25.0)
 """The median and 95 % of the slips of walks, and of runs [mm]."""
-FLOOR = 19.0
+MOST = 15.0
 """What vertices move by beyond twice what their poses say, at most [mm]."""
-ON_CURVES = 22.0
-"""The same while a body turns, and until it has taken that back."""
-TAKES_BACK = 12
-"""Frames in which it does."""
 USUAL = 10.0
 """The same in 99 of 100 frames."""
 SOON = 13
@@ -132,11 +128,6 @@ def test_soles_of_real_rigs_stay_while_they_speed_up_and_stop(who, walks, runs, 
     assert np.median(stops) <= 36 and max(stops) <= 50
 
 
-def assert_hardly_pops(pops, turns):
-    turned = np.convolve(turns != 0.0, np.ones(TAKES_BACK))[1 : len(turns)] > 0.0
-    assert pops[~turned].max() <= FLOOR and pops.max() <= ON_CURVES
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("who", "walks", "runs"), WHO)
 def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
@@ -147,8 +138,7 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
         speeds, turns = journey(3.2, pull)
         went = walk(space, speeds, turns)
         pops = went.pops()
-        assert_hardly_pops(pops, turns)
-        assert np.percentile(pops, 99.0) <= USUAL
+        assert pops.max() <= MOST and np.percentile(pops, 99.0) <= USUAL
         changes = np.diff(went.gaits) != 0
         # from and to standing
         still = changes & (np.minimum(went.gaits[1:], went.gaits[:-1]) == 0)
@@ -168,7 +158,7 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
     assert len(stand) > 20 and apart[0] < 1.1 * min(apart) < 0.7 * max(apart)
     # hands that turn round say next to nothing
     for speeds, turns in map(random_journey, range(6)):
-        assert_hardly_pops(walk(space, speeds, turns).pops(), turns)
+        assert walk(space, speeds, turns).pops().max() <= MOST
 
 
 def abruptness(went):
