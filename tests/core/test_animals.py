@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from figuretools import made, partners, poses, row_named, slips
+
+from steer_addon.core.agents import make_agents
+from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
+from steer_addon.core.crowd.settings import CrowdSettings, MotionSettings
+from steer_addon.core.step.gaits import gait
 
 TROTS = ("trot", "fast trot", "run")
 
@@ -87,3 +93,33 @@ def test_fliers_and_swimmers_have_their_middle_at_the_origin():
         middle = figure.space.positions.reshape(-1, 3).mean(axis=0)
         assert np.abs(middle).max() < 0.05
         assert all(row.stride == 0.0 for row in figure.space.rows)
+
+
+def flown(spaces, velocities, motion="FLY"):
+    """Name of the gait of the first character after it had each velocity for four seconds."""
+    # the gaits of the others may be more than its own
+    cast = Cast(tuple(space.gaits for space in spaces), weights=(1.0, 0.0)[: len(spaces)])
+    settings = CrowdSettings(motion=MotionSettings(motion=motion), cast=cast)
+    agents = make_agents([[0.0, 0.0, 0.0]], radius=0.25, mass=1.0, max_speed=20.0, max_force=20.0)
+    agents.velocity[:] = velocities[0]
+    gait.begin(agents, settings)
+    for velocity in velocities:
+        for _ in range(96):
+            after = agents.copy()
+            after.velocity[:] = velocity
+            after.position += after.velocity / np.float32(24.0)
+            gait.advance(agents, after, settings, 1.0 / 24.0)
+            agents = after
+    return spaces[0].rows[int(agents.memory[MEMORY][0, POSTURE.index("gait")])].name
+
+
+@pytest.mark.parametrize("motion", ["FLY", "GROUND"])
+@pytest.mark.parametrize(
+    ("name", "fast", "slow", "wanted"),
+    [("bird", 14.0, 8.0, "cruise"), ("bird", 8.0, 3.0, "slow flight"), ("fish", 1.5, 0.7, "swim")],
+)
+def test_beats_are_those_of_the_speed_after_a_faster_one_too(name, fast, slow, wanted, motion):
+    space = made(name).space
+    velocities = [(0.0, -fast, 0.0), (0.0, -slow, 0.0)]
+    assert flown([space], velocities[1:], motion) == wanted
+    assert flown([space], velocities, motion) == wanted

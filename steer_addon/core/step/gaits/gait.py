@@ -259,11 +259,11 @@ def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt,
     sides = max(1.0, table[who, gait, FROM_STAND])
     stride = table[who, gait, STRIDE] / sides
     wanted = _wanted(table, who, gait, speed)
+    if stride <= 0.0:
+        return _by_time(table, who, phase, gait, wanted, way, dt)
     if 0 < wanted == gait - 1 and way > limbs[i, SWING] * dt:
         # a body that speeds up is soon as fast as its gait
         wanted = gait
-    if stride <= 0.0:
-        return _by_time(table, who, phase, gait, wanted, way, dt)
     lands = wanted == 0 and way < LANDING * dt
     if wanted == 0:
         way, back = brought_down(
