@@ -123,3 +123,21 @@ def test_beats_are_those_of_the_speed_after_a_faster_one_too(name, fast, slow, w
     velocities = [(0.0, -fast, 0.0), (0.0, -slow, 0.0)]
     assert flown([space], velocities[1:], motion) == wanted
     assert flown([space], velocities, motion) == wanted
+
+
+@pytest.mark.parametrize("casting", [("{}",), ("{}", "woman")])
+@pytest.mark.parametrize(
+    ("name", "velocity", "wanted"),
+    [
+        ("bird", (0.0, -8.0, 0.0), "cruise"),
+        ("bird", (0.0, -8.0, 4.0), "fast flight"),
+        ("bird", (0.0, -8.0, -6.0), "cruise"),
+        ("bird", (0.0, 0.0, -14.0), "cruise"),
+        ("bird", (0.0, -2.0, -2.0), "slow flight"),
+        ("bird", (0.0, 0.0, 0.0), "hover"),
+        ("fish", (0.0, -0.7, 0.0), "swim"),
+        ("fish", (0.0, -0.7, -0.5), "idle"),
+    ],
+)
+def test_who_sinks_does_not_beat_as_strongly_as_one_that_hovers(name, velocity, wanted, casting):
+    assert flown([made(one.format(name)).space for one in casting], [velocity]) == wanted

@@ -185,12 +185,23 @@ def _way(old, new, turned, ahead, size, on_ground):
 
 
 @kernel
-def _beats(speed, climbed, size, dt):
+def _calmest(table, who):
+    """Speed of the gait that beats most slowly: a bird hovers with the strongest beats."""
+    calmest = 0
+    for g in range(1, table.shape[1]):
+        known = table[who, g, SPEED] < math.inf
+        if known and table[who, g, DURATION] > table[who, calmest, DURATION]:
+            calmest = g
+    return table[who, calmest, SPEED]
+
+
+@kernel
+def _beats(speed, climbed, calmest, size, dt):
     """Speed that decides on the gait of a body that flies or swims.
 
-    Climbing takes strong beats, sinking takes none.
+    Climbing takes strong beats, sinking none, or those of the calmest gait.
     """
-    return max(0.0, speed + CLIMB * climbed / (size * dt))
+    return max(min(speed, calmest), speed + CLIMB * climbed / (size * dt))
 
 
 @kernel
@@ -353,7 +364,8 @@ def gait_kernel(
         way, back, turn = _way(old, new, turned, body, size[i], on_ground)
         steps_round = on_ground and spots[who, LEFT] >= 0.0
         speed = level / dt if steps_round else way / dt
-        speed = speed if on_ground else _beats(speed, new[2] - old[2], size[i], dt)
+        if not on_ground:
+            speed = _beats(speed, new[2] - old[2], _calmest(table, who), size[i], dt)
         if still and (steps_round or way <= level):
             # not where it walks for a turn on the spot: then the steps of the turn are longer
             speed, back = 0.0, False
