@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from figuretools import made
 
 from steer_addon.core.agents import make_agents
 from steer_addon.core.characters.cast import MEMORY, Cast
@@ -176,6 +177,22 @@ def test_the_tempo_is_that_of_standing_and_clips_not_of_walking():
     agents.attributes["tempo"] = np.full(300, 2.0, np.float32)
     phases, _, _ = run(agents, settings, [0.0] * 24)
     assert np.diff(phases, axis=0)[-1] == pytest.approx(2.0 * DT / STAND.duration, abs=1e-5)
+
+
+@pytest.mark.parametrize("tempo", [0.0, 0.05, 2.0])
+def test_who_stands_at_another_tempo_walks_off_and_stops_as_the_others_do(tempo):
+    """With a tempo of 0 bodies stood while they went, and slid over the ground."""
+    space = made("woman").space
+    cast = Cast((space.gaits,), lasts=(space.clips[-1:],))
+    agents, settings = crowd(2, cast, {"tempo": np.array([1.0, tempo])})
+    # both stand alike, where first steps may begin
+    gait.begin(agents, settings)
+    agents.memory[MEMORY][:, 0] = 0.0
+    speeds = [*np.linspace(0.0, 1.3, 24), *[1.3] * 24, *np.linspace(3.0, 0.0, 24), *[0.0] * 48]
+    _, rows, agents = run(agents, settings, speeds)
+    np.testing.assert_array_equal(rows[:, 0], rows[:, 1])
+    assert rows[30:60].min() > 2 and not rows[-1].any()
+    assert all(np.isfinite(kept).all() for kept in agents.memory.values())
 
 
 def test_characters_without_clips_stand():

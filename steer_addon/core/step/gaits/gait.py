@@ -227,9 +227,9 @@ def _next(table, who, gait, wanted, half):
 
 
 @kernel
-def _by_time(table, who, phase, gait, wanted, way, dt):
+def _by_time(table, who, phase, gait, wanted, way, dt, tempo):
     """Phase and gait after a step of a gait that goes on by time, see `_moved`."""
-    after = phase + dt / table[who, gait, DURATION]
+    after = phase + dt * tempo / table[who, gait, DURATION]
     if wanted == gait:
         return after, gait
     following = gait + 1 if wanted > gait else gait - 1
@@ -248,7 +248,7 @@ def _by_time(table, who, phase, gait, wanted, way, dt):
 
 
 @kernel
-def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt, limbs, i):
+def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt, tempo, limbs, i):
     """Phase and gait after a step.
 
     Args:
@@ -263,6 +263,7 @@ def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt,
         back: Whether it leads back.
         speed: Speed that decides on the gait, likewise [m/s].
         dt: Length of the step [s].
+        tempo: How much faster the body does what goes by time; steps do not.
         limbs: Memory of the limbs, see `LIMBS`; read and written.
         i: The agent.
     """
@@ -271,7 +272,7 @@ def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt,
     stride = table[who, gait, STRIDE] / sides
     wanted = _wanted(table, who, gait, speed)
     if stride <= 0.0:
-        return _by_time(table, who, phase, gait, wanted, way, dt)
+        return _by_time(table, who, phase, gait, wanted, way, dt, tempo)
     if 0 < wanted == gait - 1 and way > limbs[i, SWING] * dt:
         # a body that speeds up is soon as fast as its gait
         wanted = gait
@@ -369,16 +370,16 @@ def gait_kernel(
         if still and (steps_round or way <= level):
             # not where it walks for a turn on the spot: then the steps of the turn are longer
             speed, back = 0.0, False
-        own_dt, last = dt * tempo[i], int(spots[who, LAST]) if on_ground else -1
+        last = int(spots[who, LAST]) if on_ground else -1
         walks, on_spot = _wanted(table, who, 0, speed) > 0, gait == last
         if on_spot:
-            phase, gait = set_down(table, spots, who, phase, walks, limbs, i, own_dt)
+            phase, gait = set_down(table, spots, who, phase, walks, limbs, i, dt)
         elif steps_round and (gait == 0 or goes_round(spots, who, gait)):
             phase, gait, on_spot = gone_round(spots, who, phase, gait, walks, turned, dt)
         if not on_spot:
             curved = turns, turn, memory[i, CURVE] * 1.0
             goes, on = way * feet_go(memory, i, upright[who]), (table, leaves, curved, last, who)
-            phase, gait = _moved(*on, phase, gait, goes, back, speed, own_dt, limbs, i)
+            phase, gait = _moved(*on, phase, gait, goes, back, speed, dt, tempo[i], limbs, i)
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:
             up = load(after[3], i)
