@@ -17,6 +17,10 @@ import pytest
 from figuretools import made
 from walktools import frames_until_it_stands, journey, random_journey, walk
 
+from steer_addon.core.agents import make_agents
+from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
+from steer_addon.core.crowd.settings import CrowdSettings, MotionSettings
+from steer_addon.core.step.gaits import gait
 from tests.often import often
 
 FLOOR = 14.0
@@ -87,3 +91,23 @@ def test_bodies_that_stand_are_where_their_agents_are(name):
 def test_planted_feet_stay_while_bodies_speed_up_stop_and_turn(name):
     went = walk(made(name).space, *journey(3.2, 1.5))
     assert np.percentile(went.slips(LOW), 95.0) <= 20.0
+
+
+@pytest.mark.parametrize("fps", [24, 120])
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+def test_bodies_that_stop_soon_stand_at_any_frame_rate_and_in_the_air(motion, fps):
+    """People in the air did so after 4 to 46 s, as their feet forgot how fast they went."""
+    cast = Cast((made("woman").space.gaits,))
+    settings = CrowdSettings(motion=MotionSettings(motion=motion), cast=cast)
+    agents = make_agents(
+        [[0.0, 0.0, 0.0]], heading=[[0.0, -1.0, 0.0]], radius=0.25, mass=1.0, max_speed=3.0,
+        max_force=9.0,
+    )  # fmt: skip
+    gait.begin(agents, settings)
+    for speed in (*np.linspace(0.0, 1.3, fps), *[1.3] * fps, *[0.0] * (3 * fps)):
+        after = agents.copy()
+        after.velocity[:] = [0.0, -speed, 0.0]
+        after.position += after.velocity / np.float32(fps)
+        gait.advance(agents, after, settings, 1.0 / fps)
+        agents = after
+    assert agents.memory[MEMORY][0, POSTURE.index("gait")] == 0.0

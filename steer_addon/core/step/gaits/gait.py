@@ -133,6 +133,9 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
     after.memory[MEMORY] = memory
     if settings.motion.motion == "GROUND":
         after.memory |= kept
+    elif settings.cast.table()[..., STRIDE].any():
+        # people in the air bring their feet down as others do
+        after.memory[LIMBS] = kept[LIMBS]
     clips.advance(before, after, settings, tempo, dt)
 
 
