@@ -62,6 +62,26 @@ def test_files_that_a_scene_links_from_count(run, scene, tmp_path):
     assert Scene.from_info(scene, own, {**told, "linked": {}}).digest == own
 
 
+def test_links_count_as_the_files_that_they_lead_to(run, scene, tmp_path):
+    """The newest version of an asset is often a link to one of several files."""
+    box, newest = tmp_path / "assets" / "box.blend", tmp_path / "assets" / "box_v1.blend"
+    box.rename(newest)
+    box.symlink_to(newest.name)
+    told = run("info", scene, "--json").data
+    assert told["linked"][str(box)] == digest_of(newest)
+    own = digest_of(scene)
+    assert not looking.Look([scene], {looking.key_of(scene, own): told}).unknown
+    save_box(tmp_path / "assets" / "box_v2.blend", 2.0)
+    box.unlink()
+    box.symlink_to("box_v2.blend")
+    assert looking.Look([scene], {looking.key_of(scene, own): told}).unknown == {scene: own}
+    # and so does a scene
+    other = tmp_path / "other.blend"
+    other.symlink_to(scene.name)
+    look = looking.Look([other], {})
+    assert look.unknown == {other: own} and not look.faults
+
+
 def test_what_is_lost_is_told_and_a_batch_makes_nothing_of_it(run, scene, tmp_path):
     """Its results would take the place of those that were made with the file."""
     (tmp_path / "job.toml").write_text('scenes = ["scene.blend"]\nframes = "1-2"\n')

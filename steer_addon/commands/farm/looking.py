@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,7 +45,7 @@ class Look:
         self._digests: dict[Path, str] = {}
         for path in paths:
             try:
-                self._digests[path] = digest_of(path)
+                self._digests[path] = digest_of(Path(os.path.realpath(path)))
             except OSError as error:
                 self.faults[path] = f"{path} cannot be read: {reason(error)}"
         self._keys = {path: key_of(path, digest) for path, digest in self._digests.items()}

@@ -78,10 +78,13 @@ def digest_of(path: Path) -> str:
 
 
 def digest_if_there(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal digits; empty for what is none, or cannot be read."""
+    """SHA-256 of a file, in hexadecimal digits; empty for what is none, or cannot be read.
+
+    A link counts as the file that it leads to: studios link the newest version of an asset.
+    """
     try:
         # a device may have no end
-        return digest_of(path) if path.is_file() else ""
+        return digest_of(Path(os.path.realpath(path))) if path.is_file() else ""
     except OSError:
         return ""
 
