@@ -29,6 +29,7 @@ def run(options: argparse.Namespace) -> Result:
         found = contents.scene_contents(scene, options.file.name, options.crowd)
     lines = [line for row in found["crowds"] for line in _lines(row)]
     lines += [f"not there, though the file links from it: {path}" for path in found["lost"]]
+    lines += found["lacking"]
     return Result({"command": "info", **found}, lines)
 
 

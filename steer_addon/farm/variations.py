@@ -65,7 +65,7 @@ class Scene:
         """Make it of what `steer info --json` says, and of the SHA-256 of its file.
 
         Raises:
-            JobError: It says something else, or that a file is lost that the scene links from.
+            JobError: It says something else, or that something is lost that the scene links.
         """
         try:
             for lost in info.get("lost", ()):
@@ -73,6 +73,8 @@ class Scene:
                     f"{path} links from {lost}, which is not there: bring it back, or choose "
                     "another file in Blender (File > External Data > Find Missing Files)"
                 )
+            for lacking in info.get("lacking", ()):
+                raise JobError(f"{path} is not whole. {lacking}")
             rows = tuple(
                 Crowd(
                     row["crowd"],

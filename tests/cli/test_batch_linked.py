@@ -96,3 +96,24 @@ def test_what_is_lost_is_told_and_a_batch_makes_nothing_of_it(run, scene, tmp_pa
     assert batch.code == 1 and "box.blend, which is not there" in batch.data["broken"][scene.name]
     assert not (tmp_path / "batch" / "scene" / "simulation").exists()
     run("batch", tmp_path / "job.toml", "--only=scene/simulate").failed_with("box.blend")
+
+
+@pytest.mark.parametrize("kind", ["renamed", "text"])
+def test_what_a_file_lacks_is_told_and_a_batch_makes_nothing_of_it(run, scene, tmp_path, kind):
+    """Blender says nothing of it: an empty takes its place."""
+    (tmp_path / "job.toml").write_text('scenes = ["scene.blend"]\nframes = "1-2"\n')
+    box = tmp_path / "assets" / "box.blend"
+    if kind == "renamed":
+        bpy.ops.wm.open_mainfile(filepath=str(box))
+        bpy.data.collections["Shelf"].name = "Rack"
+        bpy.ops.wm.save_mainfile()
+    else:
+        box.write_text("version https://git-lfs.github.com/spec/v1")
+    told = run("info", scene, "--json").data
+    assert told["lost"] == [] and "'Shelf' from " in told["lacking"][0]
+    assert str(box) in told["lacking"][0]
+    simulated = run("simulate", scene, "--out", tmp_path / "out", "--frames=1-2", "--json")
+    assert "LINKED_LOST" in [row["code"] for row in simulated.data["diagnoses"]]
+    batch = run("batch", tmp_path / "job.toml", "--json")
+    assert batch.code == 1 and "'Shelf' from " in batch.data["broken"][scene.name]
+    assert not (tmp_path / "batch" / "scene" / "simulation").exists()

@@ -29,6 +29,10 @@ from . import attribute_checks, character_checks, collider_checks
 if TYPE_CHECKING:
     from ..crowd.property_types import SteerCrowd
 
+_UNSEEN = ("BRUSH", "TEXT")
+"""Kinds of linked data that nobody sees in pictures, and that crowds do not meet."""
+_MOST_NAMES = 3
+
 
 def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
     """All diagnoses of a crowd from its settings."""
@@ -54,12 +58,20 @@ def of_run(obj: bpy.types.Object) -> list[Diagnosis]:
 
 
 def lost_libraries() -> Iterator[Diagnosis]:
-    """Files that the open one links from, and that are not there."""
+    """Files that the open one links from, and that are not there, or lack what is linked."""
     for one in bpy.data.libraries:
         if one.users_id and not one.packed_file:
             path = os.path.abspath(bpy.path.abspath(one.filepath, library=one.library))
             if not os.path.isfile(path):
                 yield diagnose("LIBRARY_LOST", path)
+                continue
+            # Blender puts an empty in the place of what a file does not hold any more
+            found = (data for data in one.users_id if data.is_missing and data.users)
+            names = [data.name for data in found if data.id_type not in _UNSEEN]
+            if names:
+                shown = ", ".join(map(repr, sorted(names)[:_MOST_NAMES]))
+                more = f" and {len(names) - _MOST_NAMES} more" if names[_MOST_NAMES:] else ""
+                yield diagnose("LINKED_LOST", path, names=f"{shown}{more}")
 
 
 def _asking(steer: SteerCrowd) -> list[Any]:

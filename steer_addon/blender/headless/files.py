@@ -27,7 +27,7 @@ def read() -> dict[str, Any]:
         `linked`: those that it links from, and those that shape its objects, which are caches,
         fonts, volumes, and images of textures and Geometry Nodes; `images`: those of images that
         pictures show, and that shape nothing; `lost`: those that it links from, of which nothing
-        comes, as they are not there.
+        comes, as they are not there; `lacking`: a sentence for each that lacks what is linked.
     """
     linked = {_path(one, one.filepath) for one in bpy.data.libraries if one.users_id}
     known = {one for kind in _SHAPES for one in getattr(bpy.data, kind)}
@@ -38,8 +38,13 @@ def read() -> dict[str, Any]:
         linked.update(file for file in of_one if not file.is_dir())
     shaping, shown = _image_files()
     linked |= shaping
-    lost = sorted(found.subject for found in advice.lost_libraries())
-    return {"linked": _digests(linked), "images": _digests(shown - shaping), "lost": lost}
+    found_lost = list(advice.lost_libraries())
+    return {
+        "linked": _digests(linked),
+        "images": _digests(shown - shaping),
+        "lost": sorted(one.subject for one in found_lost if one.code == "LIBRARY_LOST"),
+        "lacking": sorted(str(one) for one in found_lost if one.code != "LIBRARY_LOST"),
+    }
 
 
 def _digests(paths: set[Path]) -> dict[str, str]:
