@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.commands.farm import looking
+from steer_addon.core.files import lock
 from tests.cli.trees import tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -143,6 +144,21 @@ def test_settings_that_no_crowd_has_stop_all(run, job, make):
     failed = run("batch", job)
     failed.failed_with("avoid_neighbours", "avoid_neighbors", "good.blend")
     assert not (job.parent / "batch").exists()
+
+
+def test_a_batch_that_is_refused_leaves_the_books_of_the_one_that_runs(run, job):
+    text = JOB.replace('"csv"', '"render"').replace('"broken.blend"', "")
+    job.write_text(text)
+    out = job.parent / "batch"
+    assert run("submit", job, "--to", "flamenco", "--out", job.parent / "farm").code == 0
+    before = tree(out)
+    job.write_text(text.replace('"1-2"', '"7"'))
+    held = lock.FolderLock(out)
+    try:
+        run("batch", job).failed_with("is writing to")
+    finally:
+        held.release(remove=True)
+    assert tree(out) == before
 
 
 @pytest.mark.slow

@@ -229,10 +229,12 @@ def run(options: argparse.Namespace) -> Result:
     with closing(plan.looks):
         if options.only:
             plan.keep(options.only)
-        write_books(plan)
+        books.make_folder(plan.batch.out)
         # tasks that a farm runs alone are kept apart by their own folders
         held = None if options.only else lock.FolderLock(plan.batch.out)
         try:
+            # those of a batch that runs there stay
+            write_books(plan)
             graph = Graph(plan.tasks, {t.name for t in plan.tasks if is_done(t, plan.batch.out)})
             _run_tasks(plan, graph, options, kernels)
             told = {} if options.only or not plan.variations else _report_on(plan, graph, options)
