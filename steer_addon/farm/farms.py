@@ -22,6 +22,16 @@ _ENGINES = {
     "EEVEE": "'BLENDER_EEVEE' if bpy.app.version>=(5,0) else 'BLENDER_EEVEE_NEXT'",
 }
 """Blender's names, as Python."""
+_WHOLE = (
+    "import os",
+    "lost=[i.name for l in bpy.data.libraries for i in l.users_id "
+    "if i.is_missing and i.users and i.id_type not in ('BRUSH','TEXT')]",
+    "lost+=[c.filepath for c in bpy.data.cache_files if c.users and "
+    "os.path.basename(c.filepath)=='crowd.usdc' and "
+    "not os.path.isfile(bpy.path.abspath(c.filepath,library=c.library))]",
+    "assert not lost,'Steer: not found: '+', '.join(lost)+': bring back the files of the job'",
+)
+"""What Blender renders without a word, as Python: linked data and bakes that are not there."""
 PICTURES = "frames/frame_####"
 _MOST_NAME = 64
 
@@ -66,9 +76,13 @@ def chunks_of(frames: range, chunk: int) -> list[range]:
 
 
 def look_of(settings: RenderSettings) -> str:
-    """A line for Blender's --python-expr: engine, samples and size of a picture."""
+    """A line for Blender's --python-expr: engine, samples and size of a picture.
+
+    It fails where the picture would not be whole, and takes all frames, whatever the file says.
+    """
     size = words.picture_size(settings.size)
     lines = ["import bpy", "s=bpy.context.scene", "r=s.render", "r.use_persistent_data=True"]
+    lines += [*_WHOLE, "s.frame_step=1", "r.use_overwrite=True"]
     lines.append(f"r.engine={_ENGINES[settings.engine]}")
     lines += [f"s.cycles.samples={settings.samples}"] if settings.engine == "CYCLES" else []
     lines.append(f"s.eevee.taa_render_samples={settings.samples}")

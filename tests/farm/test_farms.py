@@ -14,7 +14,7 @@ import pytest
 
 from steer_addon.farm import flamenco, openjd
 from steer_addon.farm.errors import JobError
-from steer_addon.farm.farms import shots_of
+from steer_addon.farm.farms import look_of, shots_of
 from steer_addon.farm.job import RenderSettings
 from tests.farm.test_local import JOB, run
 from tests.often import often
@@ -199,9 +199,44 @@ def test_nothing_left_for_a_farm(bench):
 
 @pytest.mark.parametrize("engine", ["CYCLES", "WORKBENCH", "EEVEE"])
 def test_how_pictures_look_is_python(engine):
-    from steer_addon.farm.farms import look_of
-
     for size in ("64x36", "50%"):
         text = look_of(RenderSettings(engine=engine, samples=3, size=size))
         compile(text, "look", "exec")
         assert re.search(r"samples=3\b", text) and "{" not in text
+
+
+def look_at(path):
+    """Open a file, and do what a farm's Blender does before it renders."""
+    import bpy
+
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    exec(look_of(RenderSettings()), {"__name__": "__main__"})
+    return bpy.context.scene
+
+
+def test_pictures_of_a_farm_are_whole_or_fail(tmp_path):
+    """Blender renders on without what is not there, and ends with 0."""
+    bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+    shot, kit, bake = tmp_path / "shot.blend", tmp_path / "kit.blend", tmp_path / "crowd.usdc"
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.data.libraries.write(str(kit), {bpy.data.objects.new("Knight", None)})
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    with bpy.data.libraries.load(str(kit), link=True, relative=True) as (_there, wanted):
+        wanted.objects = ["Knight"]
+    scene = bpy.context.scene
+    scene.collection.objects.link(wanted.objects[0])
+    bake.write_bytes(b"")
+    bpy.ops.cachefile.open(filepath=str(bake))
+    bpy.data.cache_files[0].use_fake_user = True
+    scene.frame_step, scene.render.use_overwrite = 2, False
+    bpy.ops.wm.save_mainfile()
+    scene = look_at(shot)
+    # a farm says which frames, and a picture of an earlier bake is none of this one
+    assert scene.frame_step == 1 and scene.render.use_overwrite
+    for path in (kit, bake):
+        kept = path.read_bytes()
+        path.unlink()
+        with pytest.raises(AssertionError, match="Knight" if path == kit else r"crowd\.usdc"):
+            look_at(shot)
+        path.write_bytes(kept)
