@@ -124,3 +124,30 @@ def test_of_several_armatures_the_one_that_moves_meshes_is_the_rig():
     scene.collection.objects.link(part)
     with pytest.raises(CharacterError, match="holds 2 armatures: choose .*'Walker', 'Camera Rig'"):
         batch.find_rig(scene, None)
+
+
+def test_the_rig_of_an_override_is_that_of_its_own_file(tmp_path):
+    """Kits of one maker all have the same names in them."""
+    paths = [tmp_path / f"{name}.blend" for name in ("knight", "mage")]
+    for path in paths:
+        bpy.ops.wm.read_homefile(use_empty=True)
+        for name in ("Rig", "Body"):
+            bpy.context.scene.collection.objects.link(bpy.data.objects.new(name, None))
+        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bodies = []
+    for path in paths:
+        with bpy.data.libraries.load(str(path), link=True) as (_there, linked):
+            linked.objects = ["Body", "Rig"]
+        for obj in linked.objects:
+            bpy.context.scene.collection.objects.link(obj)
+        bodies.append(linked.objects[0].override_create(remap_local_usages=True))
+    for path, body in zip(paths, bodies, strict=True):
+        rig = library.rig_of(body, "Rig")
+        assert rig is not None and rig.library.name == path.name
+    # where the rig is an override, too, it is the one that people change
+    bpy.data.objects["Rig", paths[0].as_posix()].override_create(remap_local_usages=True)
+    names = [body.name for body in bodies]
+    bpy.ops.wm.open_mainfile(filepath=str(saved(tmp_path, "scene.blend")))
+    rigs = [library.rig_of(bpy.data.objects[name, None], "Rig") for name in names]
+    assert rigs[0] == bpy.data.objects["Rig", None] and rigs[1].library.name == "mage.blend"

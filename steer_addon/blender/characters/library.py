@@ -276,13 +276,24 @@ def rig_of(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
 
 def _find(obj: bpy.types.Object, name: str) -> bpy.types.Object | None:
     """The object of this name that belongs to a character; None if it is gone."""
+    override = obj.override_library
+    home = (override.reference if override and override.reference else obj).library
     # in the file of the character, then in this one, then in any other
-    files = (obj.library, None, *(file for file in bpy.data.libraries if file != obj.library))
+    files = [home, None, *(file for file in bpy.data.libraries if file != home)]
+    if override is not None and _is_override(name, home):
+        files.insert(0, None)
     for file in dict.fromkeys(files):
         found = bpy.data.objects.get((name, file.filepath if file is not None else None))
         if found is not None and _is_there(found):
             return found
     return None
+
+
+def _is_override(name: str, home: bpy.types.Library | None) -> bool:
+    """Whether the object of this name in this file stands for one of another file."""
+    found = bpy.data.objects.get((name, None))
+    override = None if found is None else found.override_library
+    return bool(override and override.reference and override.reference.library == home)
 
 
 def _is_there(obj: bpy.types.Object) -> bool:
