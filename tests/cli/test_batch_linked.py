@@ -10,6 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.commands.farm import looking  # noqa: E402
 from steer_addon.core.files.plain import digest_of  # noqa: E402
+from steer_addon.farm.starter import Starter  # noqa: E402
 from steer_addon.farm.variations import Scene  # noqa: E402
 from tests.blender.live_scenes import make_box, make_crowd  # noqa: E402
 
@@ -60,6 +61,25 @@ def test_files_that_a_scene_links_from_count(run, scene, tmp_path):
     assert Scene.from_info(scene, own, changed).digest not in (before, own)
     # what a scene without them depends on is its own file
     assert Scene.from_info(scene, own, {**told, "linked": {}}).digest == own
+
+
+@pytest.mark.slow
+def test_a_scene_that_links_is_read_once(run, scene, tmp_path, monkeypatch):
+    """Its digest is that of all files, which are known only once it is open."""
+    (tmp_path / "job.toml").write_text('scenes = ["scene.blend"]\nseeds = "1-2"\nframes = "1-2"\n')
+    begun, start = [], Starter.open
+
+    def noted(self, words, *more, **streams):
+        begun.append(words[0])
+        return start(self, words, *more, **streams)
+
+    monkeypatch.setattr(Starter, "open", noted)
+    done = run("batch", tmp_path / "job.toml", "--json")
+    assert done.data["complete"] and sorted(begun) == ["compile", "extract"] + ["simulate"] * 2
+    assert run("batch", tmp_path / "job.toml", "--json").data["kept"] == 4
+    assert len(begun) == 4
+    save_box(tmp_path / "assets" / "box.blend", 2.0)
+    assert run("batch", tmp_path / "job.toml", "--json").data["kept"] == 0
 
 
 def test_links_count_as_the_files_that_they_lead_to(run, scene, tmp_path):

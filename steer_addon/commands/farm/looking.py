@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -127,9 +128,15 @@ class Look:
         return found
 
     def given(self, tasks: Mapping[str, Task]) -> Iterator[Work]:
-        """Hand over what has begun, where it is one of these tasks."""
+        """Hand over what has begun, where it is one of these tasks.
+
+        The files that a scene links from, which count for the digest, are known only now: the
+        command that has begun said itself which they are.
+        """
         for work in list(self.begun):
-            if tasks.get(work.task.name) == work.task:
+            task = tasks.get(work.task.name)
+            if task is not None and task == replace(work.task, digest=task.digest):
+                work.task = task
                 self.begun.remove(work)
                 yield work
 
