@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,24 @@ def test_what_a_file_lacks_is_told_and_a_batch_makes_nothing_of_it(run, scene, t
     batch = run("batch", tmp_path / "job.toml", "--json")
     assert batch.code == 1 and "'Shelf' from " in batch.data["broken"][scene.name]
     assert not (tmp_path / "batch" / "scene" / "simulation").exists()
+
+
+def test_a_scene_that_is_picked_tells_what_it_lost(run, scene, tmp_path):
+    row = {"number": 1, "name": "one", "differs": {}}
+    given = {"crowds": [], "set": [], "frame_start": 1, "frame_end": 2}
+    (tmp_path / "one").mkdir()
+    for path, told in (
+        (tmp_path / "batch.json", {"format": "steer-batch", "variations": [row]}),
+        (
+            tmp_path / "one" / "variation.json",
+            {"format": "steer-variation", **row, **given, "scene": str(scene)},
+        ),
+    ):
+        path.write_text(json.dumps(told))
+    words = ["pick", tmp_path, "1", "--save", tmp_path / "shot.blend", "--json"]
+    assert run(*words).data["diagnoses"] == []
+    other = tmp_path / "moved" / "deep" / "scene.blend"
+    other.parent.mkdir(parents=True)
+    scene.rename(other)
+    told = run(*words, "--scene", other)
+    assert told.code == 0 and "LIBRARY_LOST" in [row["code"] for row in told.data["diagnoses"]]

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...blender.checks import advice
 from ...blender.headless import batch
+from ...core.diagnoses import Diagnosis, add_new
 from ...farm.books import VARIATION
 from ...farm.errors import JobError
 from ...farm.report.gather import variation
@@ -50,9 +52,12 @@ def run(options: argparse.Namespace) -> Result:
     given = _Given(row, out / row["name"] / VARIATION)
     scene = batch.open_file(options.scene or given.scene)
     crowds = batch.find_crowds(scene, given.crowds)
+    warnings: list[Diagnosis] = []
     for crowd in crowds:
         batch.override(crowd, given.set, given.seed, given.preset, scene)
         batch.frames_of(crowd, given.frames)
+        # a scene that was moved may have lost what it links
+        add_new(warnings, advice.of_run(crowd))
     scene.frame_start, scene.frame_end = given.frames[0], given.frames[-1]
     batch.save_file(options.save)
     data = {
@@ -61,9 +66,10 @@ def run(options: argparse.Namespace) -> Result:
         "name": row["name"],
         "crowds": [crowd.name for crowd in crowds],
         "seconds": round(time.perf_counter() - start, 3),
+        "warnings": warnings,
         "outputs": [str(options.save)],
     }
-    return Result(data, [f"{options.save}: variation {options.number}, {row['name']}"])
+    return Result(data, [*warnings, f"{options.save}: variation {options.number}, {row['name']}"])
 
 
 class _Given:
