@@ -102,7 +102,9 @@ class Scene:
 
 def _with_files(digest: str, files: Mapping[str, str]) -> str:
     """A digest together with those of files and their names, wherever they are."""
-    names = sorted(f"{Path(path).name}:{found}" for path, found in files.items())
+    # those of one name by their places: contents may change places, too
+    places = sorted(files, key=lambda path: (Path(path).name, path))
+    names = [f"{Path(path).name}:{files[path]}" for path in places]
     return hashlib.sha256("/".join([digest, *names]).encode()).hexdigest() if names else digest
 
 

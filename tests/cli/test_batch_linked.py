@@ -103,6 +103,17 @@ def test_links_count_as_the_files_that_they_lead_to(run, scene, tmp_path):
     assert look.unknown == {other: own} and not look.faults
 
 
+def test_files_of_one_name_that_change_places_count(scene):
+    told = {"crowds": [], "camera": True, "images": {}}
+
+    def digest(one, other, folder="/kits"):
+        linked = {f"{folder}/knight/rig.blend": one, f"{folder}/mage/rig.blend": other}
+        return Scene.from_info(scene, "own", {**told, "linked": linked}).digest
+
+    assert digest("aa", "bb") != digest("bb", "aa")
+    assert digest("aa", "bb") == digest("aa", "bb", "/moved")
+
+
 def test_what_is_lost_is_told_and_a_batch_makes_nothing_of_it(run, scene, tmp_path):
     """Its results would take the place of those that were made with the file."""
     (tmp_path / "job.toml").write_text('scenes = ["scene.blend"]\nframes = "1-2"\n')
