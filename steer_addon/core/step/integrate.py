@@ -204,9 +204,9 @@ def _new_roll(roll, old, new, heading, limits, dt):
 
 
 @inlined_kernel
-def _not_quite_steep(ahead, heading):
+def _not_quite_steep(ahead, heading, flat):
     """A unit heading, or one beside it that says which way is back, as the one before did."""
-    if math.hypot(ahead[0], ahead[1]) >= LEAST_LEVEL:
+    if flat or math.hypot(ahead[0], ahead[1]) >= LEAST_LEVEL:
         return ahead
     level = unit((heading[0], heading[1], 0.0))
     return (level[0] * LEAST_LEVEL, level[1] * LEAST_LEVEL, ahead[2])
@@ -295,8 +295,7 @@ def move_kernel(start, stop, agents, world, limits, asked, arrived, distance, ol
         store(velocity, i, new)
         store(normal, i, up)
         ahead = _faced(load(agents.heading, i), new, limits)
-        if not world.flat:
-            ahead = _not_quite_steep(ahead, load(agents.heading, i))
+        ahead = _not_quite_steep(ahead, load(agents.heading, i), world.flat)
         store(heading, i, ahead)
         roll[i] = 0.0
         if limits.banking > 0.0 and not world.flat:

@@ -199,12 +199,12 @@ def _calmest(table, who):
 
 
 @kernel
-def _beats(speed, climbed, calmest, size, dt):
+def _beats(table, who, speed, climbed, size, dt):
     """Speed that decides on the gait of a body that flies or swims.
 
     Climbing takes strong beats, sinking none, or those of the calmest gait.
     """
-    return max(min(speed, calmest), speed + CLIMB * climbed / (size * dt))
+    return max(min(speed, _calmest(table, who)), speed + CLIMB * climbed / (size * dt))
 
 
 @kernel
@@ -368,8 +368,7 @@ def gait_kernel(
         way, back, turn = _way(old, new, turned, body, size[i], on_ground)
         steps_round = on_ground and spots[who, LEFT] >= 0.0
         speed = level / dt if steps_round else way / dt
-        if not on_ground:
-            speed = _beats(speed, new[2] - old[2], _calmest(table, who), size[i], dt)
+        speed = speed if on_ground else _beats(table, who, speed, new[2] - old[2], size[i], dt)
         if still and (steps_round or way <= level):
             # not where it walks for a turn on the spot: then the steps of the turn are longer
             speed, back = 0.0, False
