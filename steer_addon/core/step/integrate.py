@@ -54,9 +54,6 @@ BANKING_TIME = 0.25
 """Delay with which flyers lean into a curve [s]: without it they would tremble at corrections."""
 STEEP = 0.9
 """Rise of a unit heading from which on flyers keep their lean, as level says little there."""
-LEAST_LEVEL = 1.0e-4
-"""Level part that the unit heading of a flyer keeps: straight up, nothing would say which way its
-back is, and it would spin round at once as it comes there and as it leaves."""
 FASTEST_ROLL = 2.0 * math.pi
 """[rad/s]: those who flew over the top are upright again after half a second."""
 
@@ -204,15 +201,6 @@ def _new_roll(roll, old, new, heading, limits, dt):
 
 
 @inlined_kernel
-def _not_quite_steep(ahead, heading, flat):
-    """A unit heading, or one beside it that says which way is back, as the one before did."""
-    if flat or math.hypot(ahead[0], ahead[1]) >= LEAST_LEVEL:
-        return ahead
-    level = unit((heading[0], heading[1], 0.0))
-    return (level[0] * LEAST_LEVEL, level[1] * LEAST_LEVEL, ahead[2])
-
-
-@inlined_kernel
 def _faced(heading, new, limits):
     """The heading after the step: along the motion, as fast as a body turns."""
     if length(new) < max(EPSILON, limits.min_turn_speed):
@@ -295,7 +283,6 @@ def move_kernel(start, stop, agents, world, limits, asked, arrived, distance, ol
         store(velocity, i, new)
         store(normal, i, up)
         ahead = _faced(load(agents.heading, i), new, limits)
-        ahead = _not_quite_steep(ahead, load(agents.heading, i), world.flat)
         store(heading, i, ahead)
         roll[i] = 0.0
         if limits.banking > 0.0 and not world.flat:
