@@ -230,9 +230,9 @@ def _next(table, who, gait, wanted, half):
 
 
 @kernel
-def _by_time(table, who, phase, gait, wanted, way, dt, tempo):
+def _by_time(table, who, phase, gait, wanted, way, dt, faster):
     """Phase and gait after a step of a gait that goes on by time, see `_moved`."""
-    after = phase + dt * tempo / table[who, gait, DURATION]
+    after = phase + dt * faster / table[who, gait, DURATION]
     if wanted == gait:
         return after, gait
     following = gait + 1 if wanted > gait else gait - 1
@@ -251,7 +251,7 @@ def _by_time(table, who, phase, gait, wanted, way, dt, tempo):
 
 
 @kernel
-def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt, tempo, limbs, i):
+def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt, faster, limbs, i):
     """Phase and gait after a step.
 
     Args:
@@ -266,7 +266,7 @@ def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt,
         back: Whether it leads back.
         speed: Speed that decides on the gait, likewise [m/s].
         dt: Length of the step [s].
-        tempo: How much faster the body does what goes by time; steps do not.
+        faster: How much faster the body does what goes by time; steps do not.
         limbs: Memory of the limbs, see `LIMBS`; read and written.
         i: The agent.
     """
@@ -275,7 +275,7 @@ def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt,
     stride = table[who, gait, STRIDE] / sides
     wanted = _wanted(table, who, gait, speed)
     if stride <= 0.0:
-        return _by_time(table, who, phase, gait, wanted, way, dt, tempo)
+        return _by_time(table, who, phase, gait, wanted, way, dt, faster)
     if 0 < wanted == gait - 1 and way > limbs[i, SWING] * dt:
         # a body that speeds up is soon as fast as its gait
         wanted = gait
