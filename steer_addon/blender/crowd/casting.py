@@ -44,13 +44,9 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
     Raises:
         CharacterError: A character is damaged.
     """
-    modifier = display.find_modifier(obj)
-    try:
-        shown = () if modifier is None else characters_of(modifier)
-    except SceneError:
-        # the panel says so: the crowd is simulated as any other
-        return None
+    modifier, shown = display.find_modifier(obj), shown_characters(obj)
     if modifier is None or not shown:
+        # where the display was changed, the panel says so: the crowd is simulated as any other
         return None
     choice = str(display.get_input(modifier, "Choose By"))
     asked = any(group.characters for group in obj.steer.groups)

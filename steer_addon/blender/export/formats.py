@@ -13,7 +13,6 @@ import bpy
 
 from ...core import cache as caches
 from ...core.diagnoses import Diagnosis, diagnose
-from ...core.errors import SceneError
 from ...core.results import roster
 from ..bake import keyed_crowds, status
 from ..crowd import baked_file, casting
@@ -168,13 +167,7 @@ _POINTS = ("usd", "alembic", "mdd", "pc2")
 
 def _left_out(obj: bpy.types.Object, chosen: Format) -> list[Diagnosis]:
     """Diagnosis of characters that are not in a file of points."""
-    modifier = display.find_modifier(obj)
-    try:
-        shown = () if modifier is None else casting.characters_of(modifier)
-    except SceneError:
-        # points are there whatever became of the node group
-        shown = ()
-    if not shown:
+    if not casting.shown_characters(obj):
         return []
     return [diagnose("CHARACTERS_LEFT_OUT", obj.name, format=chosen.label)]
 
