@@ -133,7 +133,7 @@ def test_soles_of_real_rigs_stay_while_they_speed_up_and_stop(who, walks, runs, 
 def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
     space = made(shared, who, walks, runs)
     runs_from = next(n for n, row in enumerate(space.gaits) if row.close)
-    assert space.pose_count < 6000
+    assert space.pose_count < 7000
     for pull in (1.5, 4.0):
         speeds, turns = journey(3.2, pull)
         went = walk(space, speeds, turns)
@@ -168,20 +168,19 @@ def abruptness(went):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("who", "walks", "runs"), WHO)
-def test_real_rigs_that_stopped_change_gaits_less_abruptly_than_they_walk(who, walks, runs, shared):
-    """Poses say next to nothing of them, so what moves counts as a pop; it is no jerk."""
+def test_real_rigs_that_stopped_come_to_stand_less_abruptly_than_they_walk(
+    who, walks, runs, shared
+):
     space = made(shared, who, walks, runs)
     space = replace(space, positions=space.positions[:, ::8])
     steady, found = abruptness(walk(space, [1.3] * 80, [0.0] * 80))[20:], []
     for seed in range(12):
         speeds, turns = random_journey(seed)
         went = walk(space, speeds, turns)
-        jerks, changes = abruptness(went), np.flatnonzero(np.diff(went.gaits) != 0)
-        changes = changes[(changes > 0) & (changes < len(jerks))]
-        stopped = changes[speeds[changes + 1] == 0.0]
-        found.append(np.maximum(jerks[stopped - 1], jerks[stopped]))
+        jerks, moves = abruptness(went), (went.gaits[1:-1] > 0) | (went.gaits[2:] > 0)
+        found.append(jerks[moves & (speeds[2:] == 0.0) & (turns[2:] == 0.0)])
     found = np.concatenate(found)
-    assert len(found) > 50
+    assert len(found) > 200
     assert np.median(found) < np.median(steady) and found.max() < steady.max()
 
 

@@ -67,7 +67,8 @@ class RowOrigin:
     """What the poses of a row were sampled from.
 
     Attributes:
-        weights: Share of each track, shape (track_count,); of clips (pose_count, track_count).
+        weights: Share of each track, shape (track_count,); of clips, first and last steps
+            (pose_count, track_count).
         times: Time of each pose as a share of the duration, shape (pose_count,).
         place: What puts the rig where the poses stand, a matrix of shape (4, 4).
         ends: Whether it is a clip that does not begin again at its end.
@@ -161,8 +162,9 @@ def keep(
     played += [body.played(track) for _, track in body.clips]
     shares: list[Any] = []
     for number, origin in enumerate(rows.origins):
-        weights = np.zeros(len(played))
-        weights[:gaits] = origin.weights[:gaits]
+        given = np.array(origin.weights)
+        weights = np.zeros((*given.shape[:-1], len(played)))
+        weights[..., :gaits] = given[..., :gaits]
         if not weights.any():
             weights[first + number - len(rows.gaits)] = 1.0
         if origin.shares:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from .pose_space import KNOTS, LEAVES, TABLES, Row
+from .pose_space import KNOTS, LAST_POSES, LEAVES, SLOWEST, TABLES, Row
 
 SPEED, STRIDE, DURATION, FROM_STAND, CLOSE, COUNT, STANDS, REACH = range(8)
 """Columns of a table of gaits."""
-LEFT, ANGLE, POSES, LAST, LASTS = range(5)
+LEFT, ANGLE, POSES, LAST, LASTS, HIGHEST = range(6)
 """Columns of a table of what bodies do on the spot."""
 WAY, PHASES, LANDING_WAY, SHIFT, APART, LEANS = 0, 1, 2, 3, 5, 6
 """Columns of a table of where gaits are left, see `leaving_of`; `SHIFT` and `LEANS` are the first
@@ -136,11 +136,12 @@ class Cast:
     def spots(self) -> NDArray[np.float64]:
         """What bodies do on the spot: turning, and last steps.
 
-        Row of turning left, turn of a cycle [rad] and number of its poses, row of last steps and
-        their time [s] of each character. The row of turning right follows that of turning left;
-        rows are -1 where there are none. The shape of the table is (character_count, 5).
+        Row of turning left, turn of a cycle [rad] and number of its poses, row of last steps,
+        their time [s] and the fastest gait from which they lead, of each character. The row of
+        turning right follows that of turning left; rows, and that gait, are -1 where there are
+        none. The shape of the table is (character_count, 6).
         """
-        table = np.tile([-1.0, 1.0, 1.0, -1.0, 1.0], (len(self.gaits), 1))
+        table = np.tile([-1.0, 1.0, 1.0, -1.0, 1.0, -1.0], (len(self.gaits), 1))
         for who, gaits in enumerate(self.gaits):
             clips, rounds, lasts = (
                 rows[who] if rows else () for rows in (self.clips, self.rounds, self.lasts)
@@ -149,7 +150,8 @@ class Cast:
             if rounds:
                 table[who, :LAST] = after, rounds[0].turn, rounds[0].count
             if lasts:
-                table[who, LAST:] = after + len(rounds), lasts[0].duration
+                highest = SLOWEST + lasts[0].count // 2 - LAST_POSES
+                table[who, LAST:] = after + len(rounds), lasts[0].duration, highest
         return table
 
 

@@ -10,13 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from .contacts import SOLE, Cycle, row_times, turned
-from .pose_space import F32, FIRST, LAST_POSES, LAST_STEPS, LAST_TIME, Row, last_shares
+from .pose_space import (
+    F32,
+    FIRST,
+    LAST_POSES,
+    LAST_SECONDS,
+    LAST_STEPS,
+    SLOWEST,
+    Row,
+    last_shares,
+)
 from .rows import (
     FirstSteps,
+    Origin,
     Place,
     Rows,
     Sample,
@@ -28,14 +39,14 @@ from .rows import (
     place_of,
 )
 
-_APART = 0.0095
+_APART = 0.008
 """Share of the height by which the poses of neighboring gaits from walk to run differ at most."""
 _HELD = 0.5
 """Share of the way by which planted feet, where feet pass, would move from walk to run, that the
 body moves instead: it shifts as far as the feet do."""
 _DENSER = 1.4
 """Power of an even share that is that of the run: gaits lie denser where bodies are slow."""
-_MIXES = 5, 18
+_MIXES = 5, 22
 """Fewest and most gaits from the walk on to the run."""
 
 
@@ -219,25 +230,44 @@ def add_last_steps(rows: Rows, sample: Sample, stand: Place) -> Steps[None]:
     """
     if len(rows.gaits) < 3 or not rows.gaits[1].both_sides:
         return
-    gait, count = rows.gait_origins[2], rows.gaits[2].count
-    shares = np.tile(last_shares(), 2)
-    half = np.repeat([0, count // 2], LAST_POSES)
-    times, turns, shifts = (
-        np.array(values)[half] for values in (gait.times, gait.turns, gait.shifts)
+    gaits = rows.gait_origins[SLOWEST:]
+    slowest = gaits[0].place
+    # the fastest one twice: a pose has its velocity by those beside it
+    numbers = [len(gaits) - 1, *reversed(range(len(gaits))), *[0] * (LAST_POSES - 2)]
+    shares = np.concatenate([np.ones(len(gaits) - 1), last_shares()])
+    halves = [_passed_by(gait, slowest) for gait in gaits]
+    weights, times, turns, shifts = (
+        np.array([one[column][half] for half in range(2) for one in (halves[k] for k in numbers)])
+        for column in range(4)
     )
+    shares = np.tile(shares, 2)
     # standing may be turned otherwise, and elsewhere
-    turns = shares * turns + (1.0 - shares) * (stand.angle - gait.place.angle)
-    shifts = shares[:, None] * shifts + (1.0 - shares)[:, None] * stand.beside(gait.place)
+    turns = shares * turns + (1.0 - shares) * (stand.angle - slowest.angle)
+    shifts = shares[:, None] * shifts + (1.0 - shares)[:, None] * stand.beside(slowest)
 
     def set_down(number: float) -> F32:
         share = shares[int(number)]
-        stood, walked, ran = (float(share * weight) for weight in gait.weights)
+        stood, walked, ran = (share * weights[int(number)]).tolist()
         return sample((stood, walked, ran), float(times[int(number)]), float(1.0 - share))
 
-    poses = yield from laid(set_down, gait.place, list(range(len(half))), turns, shifts)
-    row = Row(LAST_STEPS, rows.pose_count, len(poses), duration=2.0 * LAST_TIME, last_steps=True)
-    origin = origin_of(gait.weights, gait.place, times, shares, turns, shifts)
+    poses = yield from laid(set_down, slowest, list(range(len(shares))), turns, shifts)
+    time = len(poses) * LAST_SECONDS
+    row = Row(LAST_STEPS, rows.pose_count, len(poses), duration=time, last_steps=True)
+    origin = origin_of(tuple(map(tuple, weights.tolist())), slowest, times, shares, turns, shifts)
     rows.add_further(row, origin, poses)
+
+
+def _passed_by(gait: Origin, place: Place) -> tuple[Sequence[Any], ...]:
+    """Both poses of a gait in which feet pass each other, as of samples at another place.
+
+    Returns:
+        Their weights, times, turns and shifts, see `Origin`.
+    """
+    poses = 0, len(gait.times) // 2
+    away = gait.place.beside(place)
+    shifts = [gait.shifts[pose] + turned(away, gait.turns[pose]) for pose in poses]
+    turns = [gait.place.angle - place.angle + gait.turns[pose] for pose in poses]
+    return [gait.weights] * 2, [gait.times[pose] for pose in poses], turns, shifts
 
 
 def _at(sample: Sample, weights: Weights) -> Callable[[float], F32]:

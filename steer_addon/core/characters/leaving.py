@@ -33,7 +33,8 @@ Leaning = tuple[tuple[float, float], ...]
 """Leans, see `Row.leaning`."""
 
 _FLOOR = 0.0033
-"""Share of the height by which a vertex may move although its pose says nothing."""
+"""Share of the height by which a vertex of a body on its way may move although its pose says
+nothing."""
 _SLOWEST = 0.03
 """Least way of a vertex for a way of the body of 1 that counts: less is none."""
 _STEPS = 0.0, 0.01, 0.02, 0.03, 0.045, 0.06
@@ -105,7 +106,7 @@ class Change:
 
     def leaving(self) -> tuple[Leaving, Parting, Leaning]:
         """Where bodies leave the gait, and how, see `Row.leaving`, `parting` and `leaning`."""
-        found = self._hidden(0, np.tile(_ASIDE, (LEAVES, 1)))
+        found = self._hidden(0, np.tile(_ASIDE, (LEAVES, 1)), self._floor)
         costs = found[..., 0] + found[..., 1] + _SHIFT * np.linalg.norm(found[..., 2:4], axis=-1)
         numbers = _steady(costs)
         least, apart, x, y, lean_x, lean_y = found[np.arange(LEAVES), numbers].T
@@ -122,16 +123,18 @@ class Change:
     def landing(self, found: Leaving) -> tuple[tuple[float], ...]:
         """Where bodies leave it as they land, see `Row.landing`, at the phases that were found."""
         aside = np.array(found)[:, 1:]
-        leasts = self._hidden(1, aside)[:, 0, 0]
+        # several changes in a row lead to where feet pass: together they would be seen
+        leasts = self._hidden(1, aside, 0.0)[:, 0, 0]
         return tuple((round(float(least), 5),) for least in leasts)
 
-    def _hidden(self, stands: int, aside: F64) -> F64:
+    def _hidden(self, stands: int, aside: F64, floor: float) -> F64:
         """From which ways of a step on changes are hidden.
 
         Args:
             stands: 0 for a body that goes along, 1 for one that stands.
             aside: Phases of the slower gait that are tried, less those of the gait, each at an even
                 phase, shape (LEAVES, n).
+            floor: How far a vertex may move although its pose says nothing [m].
 
         Returns:
             What `hidden_kernel` finds of all steps, shape (LEAVES, n, 6).
@@ -150,7 +153,7 @@ class Change:
             (gait.said[1], slower.said[1]),
             pairs,
             np.array(_STEPS) * gait.row.stride,
-            self._floor,
+            floor,
             found,
             chunk=64,
         )

@@ -36,9 +36,12 @@ FIRST = 0.6
 """Speed of first steps, as a share of that of the gait that they lead to, see `Row.from_stand`."""
 LAST_STEPS = "last steps"
 """Name of the row of `Row.last_steps`."""
-LAST_POSES, LAST_TIME = 12, 0.48
-"""Poses of each half of it, and their time [s]: so a foot of rigs goes by up to 20 mm a frame. The
-first and the last one are not shown: they are there for the velocities of those beside them."""
+LAST_POSES, LAST_SECONDS = 12, 0.04
+"""Poses of each half of it, but for those of faster gaits, and the time from one to the next [s]:
+so a foot of rigs goes by up to 20 mm a frame. The first and the last one are not shown: they are
+there for the velocities of those beside them."""
+SLOWEST = 2
+"""Number of the gait that follows standing and first steps."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,9 @@ class Row:
         turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
             row shows turning on the spot; 0 for all others. See `split_clips`.
         last_steps: Whether the row is how a body that has stopped comes to stand: in each half it
-            goes from the pose of the slowest gait at phase 0 or 1/2, where its feet pass each
-            other, to that in which standing begins. See `split_clips` and `last_shares`.
+            goes through the poses of all gaits, from the fastest to the slowest one, at phase 0 or
+            1/2, where their feet pass each other, and on to that in which standing begins. See
+            `split_clips` and `last_shares`.
         lifts: How high the planted foot is at even phases [m], by which bodies are shifted on
             slopes, so that feet do not slip as they rise; none where planted feet lie still.
     """

@@ -151,7 +151,8 @@ class Origin:
     """What the poses of a row were sampled from, by which a rig shows them again.
 
     Attributes:
-        weights: Shares of standing, walking and running; all are 0 for a clip.
+        weights: Shares of standing, walking and running; all are 0 for a clip. Last steps have them
+            for each pose.
         times: Time of each pose as a share of the duration of its actions.
         place: How the samples were moved.
         shares: Share of a clip, or of first steps, at each pose, against standing; none where it is
@@ -161,7 +162,7 @@ class Origin:
         legs: How both legs were turned after that; none where they were not.
     """
 
-    weights: Weights
+    weights: Weights | tuple[Weights, ...]
     times: tuple[float, ...]
     place: Place
     shares: tuple[float, ...] = ()
@@ -379,7 +380,7 @@ def laid(
 
 
 def origin_of(
-    weights: Weights,
+    weights: Weights | tuple[Weights, ...],
     place: Place,
     times: Iterable[float],
     shares: Iterable[float],

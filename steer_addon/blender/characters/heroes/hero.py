@@ -261,10 +261,8 @@ def at(row: RowOrigin, phase: float) -> tuple[float, F64]:
     """
     count = len(row.times)
     steps = np.diff(row.times, append=row.times[0])
-    # times rise, but for those of clips from 1 to 0
-    times = row.times[0] + np.concatenate(
-        ([0.0], np.cumsum(np.where(steps < 0.0, steps + 1.0, steps)))
-    )
+    # times rise, but from 1 to 0; from gait to gait of last steps they may fall a little
+    times = row.times[0] + np.concatenate(([0.0], np.cumsum(steps + (steps <= -0.5))))
     cycles = np.floor(phase)
     place = (phase - cycles) * count
     if row.ends or count == 1:

@@ -18,7 +18,15 @@ from ...files.signed import Format, loaded
 from ...files.staging import replace_file
 from .. import curves, leaving
 from ..figure import Figure, Skeleton, Slot
-from ..pose_space import LAST_POSES, LAST_STEPS, LAST_TIME, TABLES, PoseSpace, Row, last_shares
+from ..pose_space import (
+    LAST_SECONDS,
+    LAST_STEPS,
+    SLOWEST,
+    TABLES,
+    PoseSpace,
+    Row,
+    last_shares,
+)
 from .skin import Follows, Skin
 from .turning import Floats, quaternions, skinned
 
@@ -93,18 +101,29 @@ def both_sides(skeleton: Skeleton, joints: Joints) -> Joints:
 
 
 def add_last_steps(
-    rows: list[Row], poses: list[Joints], skeleton: Skeleton, posed: Callable[[Floats], Joints]
+    rows: list[Row],
+    poses: list[Joints],
+    gaits: int,
+    skeleton: Skeleton,
+    posed: Callable[[Floats], Joints],
 ) -> int:
     """Append the row of last steps, and its joints; returns how many.
 
     Args:
         rows: Rows of a figure.
         poses: Their joints.
+        gaits: How many of the rows are gaits.
         skeleton: Its joints.
         posed: Gives the joints of poses between how the slowest gait begins, 1, and standing, 0.
     """
-    next_row(rows, LAST_STEPS, 2 * LAST_POSES, duration=2.0 * LAST_TIME, last_steps=True)
-    poses.append(both_sides(skeleton, posed(last_shares())))
+    # the fastest one twice: a pose has its velocity by those beside it
+    begun = [poses[gaits - 1], *poses[gaits - 1 : SLOWEST : -1]]
+    parts = [tuple(part[:1] for part in joints) for joints in begun]
+    slowed, ends = zip(*parts, posed(last_shares()[1:]), strict=True)
+    one_side = np.concatenate(slowed), np.concatenate(ends)
+    count = 2 * len(one_side[0])
+    next_row(rows, LAST_STEPS, count, duration=count * LAST_SECONDS, last_steps=True)
+    poses.append(both_sides(skeleton, one_side))
     return 1
 
 

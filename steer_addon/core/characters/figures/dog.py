@@ -55,7 +55,7 @@ def make_dog(tolerance: float) -> Figure:
         lambda phase: _turning(skeleton, phase, gaits[0], values),
     )  # fmt: skip
     added += add_last_steps(
-        rows, poses, skeleton,
+        rows, poses, len(gaits), skeleton,
         lambda share: _posed(skeleton, table, 0.0 * share, gaits[2], gaits[0], share),
     )  # fmt: skip
     return assembled("dog", table, skeleton, _skin(table, skeleton), rows, poses, added)

@@ -52,7 +52,7 @@ def make_person(name: str, tolerance: float) -> Figure:
         lambda phase: body.turning(phase, gaits[0], values),
     )  # fmt: skip
     clips += add_last_steps(
-        rows, poses, skeleton, lambda share: body.stopping(share, gaits[0], gaits[2])
+        rows, poses, len(gaits), skeleton, lambda share: body.stopping(share, gaits[0], gaits[2])
     )
     return assembled(name, table, skeleton, skin_of(table, skeleton), rows, poses, clips)
 

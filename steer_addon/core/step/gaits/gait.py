@@ -25,7 +25,6 @@ from ...characters.cast import (
     COUNT,
     DURATION,
     FROM_STAND,
-    LAST,
     LEFT,
     MEMORY,
     POSTURE,
@@ -38,6 +37,7 @@ from ...characters.cast import (
     lifts_of,
     turns_of,
 )
+from ...characters.pose_space import SLOWEST
 from ...compiled import jit
 from ...compiled.jit import kernel
 from ...crowd.settings import CrowdSettings
@@ -45,10 +45,11 @@ from ...crowd.spread import drawn_words
 from ...numeric.rng import random_purpose
 from ...numeric.vec import cross, dot, length, load, sub, unit
 from . import characters, clips
+from .beats import beats
 from .facing import FACING, TURNING, face, to_left, turn_from_heading
 from .first_steps import begun_steps, joined
 from .landing import LANDING, LATER, LIMBS, NEAR, SOON, SWING, brought_down, shift, swing_on
-from .last_steps import BEGINS, SLOWEST, set_down
+from .last_steps import begins, set_down, stops_by
 from .leaning import lean
 from .leaving import changed, like, part_from
 from .rounds import goes_round, gone_round, hold_round
@@ -64,8 +65,6 @@ MOVED = 0.015
 """How far the planted foot moves at most where a gait changes to a close one after `NEAR` [m]."""
 SMALLEST = 1.0e-6
 """Least share of a character's size that a body has."""
-CLIMB = 2.0
-"""Speed along the way that a flyer's climbing at 1 m/s counts for."""
 _PURPOSE = random_purpose("gait")
 _KEPT = {SWAY: 3, LIMBS: 8, STAIRS: 2, FACING: 2, TURNING: 2}
 """What those who walk remember beside their posture, and how many columns of it."""
@@ -188,26 +187,6 @@ def _way(old, new, turned, ahead, size, on_ground):
 
 
 @kernel
-def _calmest(table, who):
-    """Speed of the gait that beats most slowly: a bird hovers with the strongest beats."""
-    calmest = 0
-    for g in range(1, table.shape[1]):
-        known = table[who, g, SPEED] < math.inf
-        if known and table[who, g, DURATION] > table[who, calmest, DURATION]:
-            calmest = g
-    return table[who, calmest, SPEED]
-
-
-@kernel
-def _beats(table, who, speed, climbed, size, dt):
-    """Speed that decides on the gait of a body that flies or swims.
-
-    Climbing takes strong beats, sinking none, or those of the calmest gait.
-    """
-    return max(min(speed, _calmest(table, who)), speed + CLIMB * climbed / (size * dt))
-
-
-@kernel
 def _next(table, who, gait, wanted, half):
     """The gait after a place where feet pass, half a cycle of number `half`: a neighbor at most.
 
@@ -251,14 +230,14 @@ def _by_time(table, who, phase, gait, wanted, way, dt, faster):
 
 
 @kernel
-def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt, faster, limbs, i):
+def _moved(table, leaving, curved, stops, who, phase, gait, way, back, speed, dt, faster, limbs, i):
     """Phase and gait after a step.
 
     Args:
         table: Gaits of the characters, see `Cast.table`.
         leaving: Where gaits are left, see `leaving_of`.
         curved: How it turns on a curve, see `changed`.
-        last: Number of the row of last steps, -1 for none.
+        stops: Row of its last steps, and the gait from which they lead, see `stops_by`.
         who: Number of the character.
         phase: Cycles until now.
         gait: The gait until now.
@@ -279,10 +258,11 @@ def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt,
     if 0 < wanted == gait - 1 and way > limbs[i, SWING] * dt:
         # a body that speeds up is soon as fast as its gait
         wanted = gait
+    last, highest = stops
     lands = wanted == 0 and way < LANDING * dt
     if wanted == 0:
         way, back = brought_down(
-            table, who, gait, last, phase * sides, stride, way, back, limbs, i, dt
+            table, who, gait, highest, phase * sides, stride, way, back, limbs, i, dt
         )
     swing_on(limbs, i, way, dt)
     done, phase = way / stride, phase * sides
@@ -290,16 +270,19 @@ def _moved(table, leaving, curved, last, who, phase, gait, way, back, speed, dt,
     border = math.floor(2.0 * after)
     half = border + 1.0 if after < phase else border * 1.0
     crosses = border != math.floor(2.0 * phase)
-    if last >= 0 and lands and gait == SLOWEST:
-        return (half / 2.0 + BEGINS, last) if crosses else (after, gait)
+    ends = lands and SLOWEST <= gait <= highest
+    if ends and crosses:
+        return half / 2.0 + begins(highest, gait), last
+    if ends and gait == SLOWEST:
+        return after, gait
     following = _next(table, who, gait, wanted, half)
     away = abs(after - 0.5 * half)
     latest = SOON if table[who, following, FROM_STAND] > 0.0 else LATER
-    alike = 0 < following < gait and away <= latest and away * stride <= NEAR
+    alike = not ends and 0 < following < gait and away <= latest and away * stride <= NEAR
     knows = leaving[who, max(gait, following), 0, WAY] < math.inf
     # a body that speeds up soon comes to where a step hides the change
     speeds_up = knows and wanted > gait
-    if table[who, max(gait, following), CLOSE] > 0.0 and not (back or speeds_up):
+    if table[who, max(gait, following), CLOSE] > 0.0 and not (ends or back or speeds_up):
         moved = away * abs(table[who, following, STRIDE] - stride)
         alike = alike or (away <= LATER and moved <= MOVED)
     if following == gait or not (crosses or alike):
@@ -368,19 +351,19 @@ def gait_kernel(
         way, back, turn = _way(old, new, turned, body, size[i], on_ground)
         steps_round = on_ground and spots[who, LEFT] >= 0.0
         speed = level / dt if steps_round else way / dt
-        speed = speed if on_ground else _beats(table, who, speed, new[2] - old[2], size[i], dt)
+        speed = speed if on_ground else beats(table, who, speed, new[2] - old[2], size[i], dt)
         if still and (steps_round or way <= level):
             # not where it walks for a turn on the spot: then the steps of the turn are longer
             speed, back = 0.0, False
-        last = int(spots[who, LAST]) if on_ground else -1
-        walks, on_spot = _wanted(table, who, 0, speed) > 0, gait == last
+        stops = stops_by(spots, who, on_ground)
+        wanted, on_spot = _wanted(table, who, 0, speed), gait == stops[0]
         if on_spot:
-            phase, gait = set_down(table, spots, who, phase, walks, limbs, i, dt)
+            phase, gait = set_down(table, spots, who, phase, wanted, limbs, i, dt)
         elif steps_round and (gait == 0 or goes_round(spots, who, gait)):
-            phase, gait, on_spot = gone_round(spots, who, phase, gait, walks, turned, dt)
+            phase, gait, on_spot = gone_round(spots, who, phase, gait, wanted > 0, turned, dt)
         if not on_spot:
             curved = turns, turn, memory[i, CURVE] * 1.0
-            goes, on = way * feet_go(memory, i, upright[who]), (table, leaves, curved, last, who)
+            goes, on = way * feet_go(memory, i, upright[who]), (table, leaves, curved, stops, who)
             phase, gait = _moved(*on, phase, gait, goes, back, speed, dt, tempo[i], limbs, i)
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:
@@ -388,7 +371,7 @@ def gait_kernel(
             steep = climb(memory, stairs, i, old, new, up, size[i], dt)
             tilt(memory, i, load(after[1], i), ahead, up, steep, dt)
             lean(memory, limbs, i, load(after[1], i), load(before[1], i), body, size[i], dt)
-            walked = 0 if gait == last or goes_round(spots, who, gait) else gait
+            walked = 0 if gait == stops[0] or goes_round(spots, who, gait) else gait
             stride = table[who, walked, STRIDE] / max(1.0, table[who, walked, FROM_STAND])
             bend(memory, i, stride, turns[who, walked], turn, -way if back else way, dt)
             hold(memory, i, table[who, walked, STRIDE], table[who, walked, COUNT])

@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 
 from ...characters.cast import FROM_STAND
+from ...characters.pose_space import SLOWEST
 from ...compiled.jit import kernel
-from .last_steps import SLOWEST
 from .stance import SHIFT_AHEAD, TWIST
 
 AHEAD, RIGHT, SWING, LEANED, RATE, TURNED = 0, 1, 2, 3, 5, 7
@@ -29,7 +29,7 @@ SLOWING = 0.25
 """Time in which limbs slow down to a share of 1/e [s]."""
 HARD = 2.0
 """How much faster limbs swing than a body goes that falls through gaits."""
-FARTHEST, FADES = 0.08, 0.5
+FARTHEST, FADES = 0.12, 0.5
 """The most that a body is shifted, and the way on which a share of 1 - 1/e of it is taken back [m].
 """
 FASTEST = 0.72
@@ -53,7 +53,7 @@ soon are near to standing."""
 
 
 @kernel
-def _nearer(table, who, gait, last, phase, stride, least):
+def _nearer(table, who, gait, highest, phase, stride, least):
     """Way of the feet in a step of a body that stands, and whether it leads back.
 
     Where there are poses of last steps, feet go to the nearer place where they pass each other.
@@ -61,8 +61,8 @@ def _nearer(table, who, gait, last, phase, stride, least):
     if table[who, gait, FROM_STAND] > 0.0:
         return least, False
     part = 2.0 * phase - math.floor(2.0 * phase)
-    if last >= 0 and gait == SLOWEST:
-        return least, part < 0.5
+    if SLOWEST <= gait <= highest:
+        return least, part < (0.5 if gait == SLOWEST else RETURNS)
     latest = LATER if gait > 2 else SOON
     falls = gait > 2 or table[who, 1, FROM_STAND] > 1.0
     if falls and 0.5 * part <= latest and 0.5 * part * stride <= NEAR:
@@ -72,7 +72,7 @@ def _nearer(table, who, gait, last, phase, stride, least):
 
 
 @kernel
-def brought_down(table, who, gait, last, phase, stride, way, back, limbs, i, dt):
+def brought_down(table, who, gait, highest, phase, stride, way, back, limbs, i, dt):
     """Way of the feet in a step of a body that is to stand, and whether it leads back.
 
     Planted feet would slip by what that differs from the way of the body, so much of the shift is
@@ -82,7 +82,7 @@ def brought_down(table, who, gait, last, phase, stride, way, back, limbs, i, dt)
         table: Gaits of the characters, see `Cast.table`.
         who: Number of the character.
         gait: The gait until now.
-        last: Number of the row of last steps, -1 for none.
+        highest: The fastest gait from which last steps lead, -1 for none.
         phase: Cycles of steps until now.
         stride: Way of one of them [m].
         way: Way of the body, as a share of its size [m].
@@ -94,7 +94,7 @@ def brought_down(table, who, gait, last, phase, stride, way, back, limbs, i, dt)
     least = min(LANDING, limbs[i, SWING] + GAINS * dt) * dt
     if way > least:
         return way, back
-    feet, feet_back = _nearer(table, who, gait, last, phase, stride, least)
+    feet, feet_back = _nearer(table, who, gait, highest, phase, stride, least)
     slip = (-feet if feet_back else feet) + (way if back else -way)
     if slip > 0.0:
         limbs[i, AHEAD] = min(limbs[i, AHEAD] + slip, max(limbs[i, AHEAD], 0.0))

@@ -10,21 +10,43 @@ from __future__ import annotations
 
 import math
 
-from ...characters.cast import LAST, LASTS, STANDS
-from ...characters.pose_space import LAST_POSES
+from ...characters.cast import HIGHEST, LAST, LASTS, STANDS
+from ...characters.pose_space import LAST_POSES, SLOWEST
 from ...compiled.jit import kernel
 
-SLOWEST = 2
-"""Number of the gait from which last steps lead: it follows standing and first steps."""
 HURRY = 2.0
 """How much faster a foot goes of a body that walks off."""
-BEGINS, ENDS = 0.5 / LAST_POSES, 0.5 - 1.0 / LAST_POSES
-"""Parts of a cycle, after 0 or 1/2, at which the foot is as in the slowest gait, and after which
-the body stands: poses of the other foot are before and behind them."""
+FALLS = 1.5
+"""How much faster a body falls through the poses of gaits than its foot is set down."""
+HALFWAY = 5
+"""Pose, after that of the slowest gait, from which on a body that walks off stands first."""
 
 
 @kernel
-def set_down(table, spots, who, phase, walks, limbs, i, dt):
+def stops_by(spots, who, on_ground):
+    """Row of the last steps of a character, and the fastest gait from which they lead.
+
+    Both are -1 for bodies without. One that lands from a faster gait falls through gaits before.
+    """
+    if on_ground:
+        return int(spots[who, LAST]), int(spots[who, HIGHEST])
+    return -1, -1
+
+
+@kernel
+def _half(highest):
+    """Number of poses of each half of last steps."""
+    return LAST_POSES + highest - SLOWEST
+
+
+@kernel
+def begins(highest, gait):
+    """Part of a cycle, after 0 or 1/2, at which last steps are as a gait where its feet pass."""
+    return 0.5 * (1 + highest - gait) / _half(highest)
+
+
+@kernel
+def set_down(table, spots, who, phase, wanted, limbs, i, dt):
     """Phase and gait after a step of a body that takes its last step.
 
     Args:
@@ -32,22 +54,31 @@ def set_down(table, spots, who, phase, walks, limbs, i, dt):
         spots: What bodies do on the spot, see `Cast.spots`.
         who: Number of the character.
         phase: Cycles until now.
-        walks: Whether the body walks off.
+        wanted: The gait for the speed of the body, 0 if it is to stand.
         limbs: Memory of the limbs, see `LIMBS`; read and written.
         i: The agent.
         dt: Length of the step [s].
     """
+    row, highest = stops_by(spots, who, True)
     begin, done = math.floor(2.0 * phase) / 2.0, dt / spots[who, LASTS]
-    if walks:
+    pose = 2.0 * (phase - begin) * _half(highest)
+    # the pose of the slowest gait, and the gait of the pose that is shown
+    slowest, gait = highest + 1 - SLOWEST, highest + 1 - int(pose + 0.5)
+    if wanted > 0:
         done *= HURRY
-        if phase - begin < 0.25:
-            if phase - done > begin + BEGINS:
-                return phase - done, int(spots[who, LAST])
+        if SLOWEST <= gait <= wanted:
+            return begin, min(gait, highest)
+        if gait < SLOWEST and pose < slowest + HALFWAY:
+            if phase - done > begin + begins(highest, SLOWEST):
+                return phase - done, row
             return begin, SLOWEST
-    left = max(begin + ENDS - phase - done, 0.0)
+    elif pose < slowest:
+        done *= FALLS
+    # the last pose is that of the other foot
+    left = max(begin + 0.5 - 1.0 / _half(highest) - phase - done, 0.0)
     for k in range(2):
         limbs[i, k] *= left / (left + done)
     if left > 0.0:
-        return phase + done, int(spots[who, LAST])
+        return phase + done, row
     # it stands on the foot that was planted
     return begin * table[who, 1, STANDS], 0
