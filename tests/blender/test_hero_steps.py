@@ -179,15 +179,18 @@ def test_legs_do_not_rush_on_where_a_turn_ends_between_two_frames(monkeypatch):
     assert len(ends) == 2 and steps[:, :3].max() <= usual
 
 
-def test_a_hero_sets_its_foot_down_as_its_instance(monkeypatch):
+@pytest.mark.parametrize("slows", [20, 2])
+def test_a_hero_sets_its_foot_down_as_its_instance(slows, monkeypatch):
     made = character_of(walking_rig())
     obj, last = crowd_of(made), len(made.space.rows) - 1
     speed, slowest = made.space.gaits[-1].speed, made.space.gaits[2].speed
-    slowing = np.linspace(speed, 0.5 * slowest, 20)
+    slowing = np.linspace(speed, 0.5 * slowest, slows)
     speeds = np.concatenate([[speed] * 20, slowing, [0.0] * 40])
     went = walk(made.space, speeds, 0.0 * speeds)
     shown = went.gaits == last
     assert made.space.rows[last].last_steps and shown.sum() > 4 and went.gaits[-1] == 0
+    # it falls through poses of gaits first
+    assert went.gaits[np.flatnonzero(shown)[0] - 1] > 2
     seen, expected = promoted(obj, went, monkeypatch), at_phase(went)
     same = nearest(expected[-1], seen[-1])[0]
     beside = np.linalg.norm(seen[:, same] - expected, axis=-1).max(axis=1)
