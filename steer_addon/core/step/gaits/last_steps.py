@@ -2,8 +2,11 @@
 
 Where the feet of the slowest gait pass each other, one is planted and the other one beside it in
 the air: it is set down there, and so nothing slides but by what is left of the shift of the body,
-which is taken back evenly meanwhile. A body that walks off takes the foot up again, if that is not
-yet near the ground. See `Row.last_steps`.
+which is taken back evenly meanwhile.
+
+A body that shows a faster gait goes through the poses of all gaits between on its way there, by
+time, so that poses say how its limbs move. One that walks off goes on as the gait of the pose that
+it shows, or takes the foot up again, if that is not yet near the ground. See `Row.last_steps`.
 """
 
 from __future__ import annotations
