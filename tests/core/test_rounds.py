@@ -110,4 +110,4 @@ def test_rows_of_turning_are_the_last_two_of_the_clips():
     uneven = (LEFT, replace(RIGHT, count=7))
     assert split_clips(uneven) == (uneven, (), ())
     cast = Cast(((Row("stand", 0, 4),),), clips=((wave,),), rounds=((LEFT, RIGHT),))
-    np.testing.assert_array_equal(cast.spots(), [[2.0, 1.2, 20.0, -1.0, 1.0]])
+    np.testing.assert_array_equal(cast.spots(), [[2.0, 1.2, 20.0, -1.0, 1.0, -1.0]])
