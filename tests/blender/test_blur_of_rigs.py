@@ -122,7 +122,7 @@ def both(obj, folder, number):
 
 
 @pytest.mark.parametrize(
-    ("gait", "number"), often([("walk", 59), ("walk", 72), ("run", 77)], ("walk", 59))
+    ("gait", "number"), often([("walk", 59), ("walk", 72), ("run", 83)], ("walk", 59))
 )
 def test_walkers_and_their_rigs_are_blurred_alike(tmp_path, gait, number):
     character = woman()
