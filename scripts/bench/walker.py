@@ -31,7 +31,7 @@ F32 = NDArray[np.float32]
 Place = tuple[float, float, float]
 
 CHARACTERS, POSES = 4, 400
-WAY_PER_POSE = 0.028
+WAY_PER_POSE = 0.03
 """The way between two poses [m] that makes as many of this walk."""
 AROUND, ALONG = 20, 25
 """Faces around each limb and along it: 500 for each of the 20 bones."""
