@@ -23,6 +23,7 @@ from .pose_space import (
     LAST_STEPS,
     SLOWEST,
     Row,
+    falling,
     last_shares,
 )
 from .rows import (
@@ -230,17 +231,13 @@ def add_last_steps(rows: Rows, sample: Sample, stand: Place) -> Steps[None]:
     """
     if len(rows.gaits) < 3 or not rows.gaits[1].both_sides:
         return
-    gaits = rows.gait_origins[SLOWEST:]
-    slowest = gaits[0].place
-    # the fastest one twice: a pose has its velocity by those beside it
-    numbers = [len(gaits) - 1, *reversed(range(len(gaits))), *[0] * (LAST_POSES - 2)]
-    shares = np.concatenate([np.ones(len(gaits) - 1), last_shares()])
-    halves = [_passed_by(gait, slowest) for gait in gaits]
+    slowest, fallen = rows.gait_origins[SLOWEST].place, falling(len(rows.gaits))
+    numbers = [*fallen, *[SLOWEST] * (LAST_POSES - 1)]
+    halves = [_passed_by(rows.gait_origins[number], slowest) for number in numbers]
     weights, times, turns, shifts = (
-        np.array([one[column][half] for half in range(2) for one in (halves[k] for k in numbers)])
-        for column in range(4)
+        np.array([one[column][half] for half in range(2) for one in halves]) for column in range(4)
     )
-    shares = np.tile(shares, 2)
+    shares = np.tile(np.concatenate([np.ones(len(fallen)), last_shares()]), 2)
     # standing may be turned otherwise, and elsewhere
     turns = shares * turns + (1.0 - shares) * (stand.angle - slowest.angle)
     shifts = shares[:, None] * shifts + (1.0 - shares)[:, None] * stand.beside(slowest)

@@ -87,7 +87,7 @@ class Row:
         last_steps: Whether the row is how a body that has stopped comes to stand: in each half it
             goes through the poses of all gaits, from the fastest to the slowest one, at phase 0 or
             1/2, where their feet pass each other, and on to that in which standing begins. See
-            `split_clips` and `last_shares`.
+            `split_clips`, `falling` and `last_shares`.
         lifts: How high the planted foot is at even phases [m], by which bodies are shifted on
             slopes, so that feet do not slip as they rise; none where planted feet lie still.
     """
@@ -188,9 +188,20 @@ class PoseSpace:
         return len(self.positions)
 
 
+def falling(gaits: int) -> list[int]:
+    """Numbers of the gaits with which each half of last steps begins, before the slowest one.
+
+    The fastest one is there twice: a pose has its velocity by those beside it.
+
+    Args:
+        gaits: Number of gaits, standing and first steps among them.
+    """
+    return [gaits - 1, *range(gaits - 1, SLOWEST, -1)]
+
+
 def last_shares() -> NDArray[np.float64]:
-    """How far the poses of each half of last steps are from standing, shape (LAST_POSES,)."""
-    shares: NDArray[np.float64] = 1.0 - smoothstep((np.arange(LAST_POSES) - 1.0) / (LAST_POSES - 2))
+    """How far the poses after these are from standing, shape (LAST_POSES - 1,)."""
+    shares: NDArray[np.float64] = 1.0 - smoothstep(np.arange(LAST_POSES - 1) / (LAST_POSES - 2))
     return shares
 
 

@@ -21,10 +21,10 @@ from ..figure import Figure, Skeleton, Slot
 from ..pose_space import (
     LAST_SECONDS,
     LAST_STEPS,
-    SLOWEST,
     TABLES,
     PoseSpace,
     Row,
+    falling,
     last_shares,
 )
 from .skin import Follows, Skin
@@ -116,11 +116,9 @@ def add_last_steps(
         skeleton: Its joints.
         posed: Gives the joints of poses between how the slowest gait begins, 1, and standing, 0.
     """
-    # the fastest one twice: a pose has its velocity by those beside it
-    begun = [poses[gaits - 1], *poses[gaits - 1 : SLOWEST : -1]]
-    parts = [tuple(part[:1] for part in joints) for joints in begun]
-    slowed, ends = zip(*parts, posed(last_shares()[1:]), strict=True)
-    one_side = np.concatenate(slowed), np.concatenate(ends)
+    fallen = [tuple(part[:1] for part in poses[number]) for number in falling(gaits)]
+    places, turned = zip(*fallen, posed(last_shares()), strict=True)
+    one_side = np.concatenate(places), np.concatenate(turned)
     count = 2 * len(one_side[0])
     next_row(rows, LAST_STEPS, count, duration=count * LAST_SECONDS, last_steps=True)
     poses.append(both_sides(skeleton, one_side))

@@ -70,7 +70,7 @@ def set_down(table, spots, who, phase, wanted, limbs, i, dt):
     if wanted > 0:
         done *= HURRY
         if SLOWEST <= gait <= wanted:
-            return begin, min(gait, highest)
+            return begin, gait
         if gait < SLOWEST and pose < slowest + HALFWAY:
             if phase - done > begin + begins(highest, SLOWEST):
                 return phase - done, row
