@@ -125,6 +125,7 @@ def changed(**values):
                 changed(leaving=[[0.0, 1.0, 2.0]]),
                 changed(leaving=[[0.0, float("inf")]]),
                 changed(lifts=[[0.0, 1.0]]),
+                changed(rolling=[[0.0, 1.0]]),
                 changed(first=0.5),
                 changed(first=1),
                 changed(count=0),
@@ -264,6 +265,7 @@ def test_characters_of_before_are_as_others(name, give, read, version, given):
 def test_what_gaits_know_of_curves_and_changes_is_read_again():
     known = {"turning": ((0.0, 0.1, -0.2),) * 3, "leaving": ((0.02, -0.01),) * 2}
     known |= {"lifts": ((0.01,), (-0.01,)), "landing": ((0.02,), (0.03,))}
+    known |= {"rolling": ((0.0, 0.1, -0.2, 0.3, 0.4, 0.5),) * 2}
     gaits = (Row("stand", 0, 1), Row("walk", 1, 2, 1.0, 1.2, 1.0, **known))
     points = np.random.default_rng(1).random((3, 3, 3)).astype(np.float32)
     mesh = bpy.data.meshes.new("Triangle")

@@ -171,7 +171,7 @@ def test_bodies_turn_about_their_feet_no_faster_than_hands_can_go():
         twists.append(after.memory[MEMORY][0, column])
         agents = after
     turned = np.abs(np.diff(twists))
-    assert turned.max() == pytest.approx(0.08 + 0.72 * DT, abs=1e-5)
+    assert turned.max() == pytest.approx(2.0 * 0.08 + 0.3 * DT, abs=1e-5)
     assert max(twists) > 0.15 and min(twists) < -0.15
 
 

@@ -172,12 +172,21 @@ def turns_of(cast: Cast) -> NDArray[np.float64]:
     return _at_knots(cast.gaits, "turning")
 
 
-def lifts_of(cast: Cast) -> NDArray[np.float64]:
-    """How high planted feet are in gaits [m], shape (character_count, most_gaits, KNOTS, 1).
+def rolls_of(cast: Cast) -> NDArray[np.float64]:
+    """What planted feet need of bodies that lean, shape (character_count, most_gaits, KNOTS, 6).
 
-    See `Row.lifts`; 0 where a row has none.
+    See `Row.rolling`; 0 where a row has neither that nor `lifts`.
     """
-    return _at_knots(cast.gaits, "lifts")
+    return _rolls(cast.gaits)
+
+
+@lru_cache(maxsize=32)
+def _rolls(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
+    found, lifts = (_at_knots(all_gaits, name) for name in ("rolling", "lifts"))
+    # feet of characters of earlier versions rise as a whole
+    risen = found.copy()
+    risen[..., [2, 4]] -= lifts
+    return risen
 
 
 @lru_cache(maxsize=32)

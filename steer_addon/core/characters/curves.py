@@ -7,22 +7,22 @@ curvature. It is fitted to the planted vertices of a row, so that they slip as l
 
 To first order in the curvature, a vertex that is `a` ahead and `l` to the left of the root stands
 still where a + (t·a)' + s' = 0 (to the left) and f' - l - (t·l)' = 0 (ahead), with the turn t, the
-shifts s and f per curvature, and ' for the change per way of the root. These are changes over a
-frame at the speed of the gait, in which a runner goes further than from one knot to the next. All
-three are 0 where feet pass each other, since gaits change there.
+shifts s and f per curvature, and ' for the change per way of the root. So while one foot stands t
+falls as the way grows, and in the flight of a runner it comes back within a few centimeters. These
+are changes over a frame at the speed of the gait, in which a runner goes further than from one knot
+to the next. All three are 0 where feet pass each other, since gaits change there.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .lifting import BAND
 from .pose_space import KNOTS, PoseSpace, Row
-from .steadying import bends, hats
+from .steadying import BAND, bends, hats
 
 F64 = NDArray[np.float64]
 Turning = tuple[tuple[float, float, float], ...]
@@ -30,96 +30,137 @@ Turning = tuple[tuple[float, float, float], ...]
 
 _FPS = 24.0
 """Frames in a second: what counts is how far planted feet move from one to the next."""
-_WITH_GROUND = 0.1
+_WITH_GROUND = 0.13
 """Share of the way of the ground by which that of a planted vertex differs from it at most: those
-that slip further do so on any curve."""
+that slip further do so on any curve. With more, the median slip of walks grows, whose body cannot
+turn while both feet stand; with less, their largest slips do."""
 _SAMPLES = 6000
 """Steps of planted vertices to which a row is fitted at most; more change nothing."""
 _ROUNDS = 2
 """Rounds in which larger slips count less: with them the median slip falls, not only the mean."""
 _USUAL = 0.1
 """Slip per way and curvature below which it counts in full [m]."""
-_ALIKE = 0.08
-"""Weight, against that of slips, of differences from the slower gait, where they are to be alike.
-With more, planted feet slip further on curves; with less, far hands jump as gaits change there."""
-_SMOOTH = 0.05
+_SMOOTH = 0.035
 """Weight of the bends against that of slips: it decides where nothing is planted. With more, bodies
-turn too little in runs, whose feet are planted for a short time."""
+turn too little in runs, whose feet are planted for a short time; with less, far hands jump as gaits
+change."""
 
 
-def with_turning(space: PoseSpace, alike: bool = False) -> PoseSpace:
+def with_turning(space: PoseSpace, reaches: bool = False) -> PoseSpace:
     """A pose space whose gaits know how bodies turn on curves.
 
     Args:
         space: The poses.
-        alike: Whether neighboring gaits turn alike, where their feet leave it open: bodies that
-            change between them anywhere do not turn suddenly.
+        reaches: Whether they know, too, how far hands are to the side, see `Row.reach`: bodies that
+            change between gaits anywhere do not turn suddenly.
     """
     height = float(np.ptp(space.positions[0, :, 2]))
-    gaits: list[Row] = []
-    before: Turning = ()
+    gaits = []
     for row in space.gaits:
         points = space.positions[row.first : row.first + row.count]
-        fitted = turning(points, row, height, before) if row.stride > 0.0 else ()
-        before = fitted if alike and not row.from_stand else ()
-        reach = round(float(np.abs(points[..., 0]).max()), 3) if alike else 0.0
+        fitted = turning(points, row, height) if row.stride > 0.0 else ()
+        reach = round(float(np.abs(points[..., 0]).max()), 3) if reaches else 0.0
         gaits.append(replace(row, turning=fitted, reach=reach))
     return PoseSpace(space.positions, tuple(gaits), space.clips)
 
 
-def turning(points: NDArray[np.float32], row: Row, height: float, before: Turning = ()) -> Turning:
+def turning(points: NDArray[np.float32], row: Row, height: float) -> Turning:
     """The turn and the shifts of a gait at `KNOTS` even phases, see `Row.turning`.
 
     Args:
         points: Vertices of its poses [m], shape (pose_count, vertex_count, 3).
         row: The gait.
         height: Height of the body [m].
-        before: The same of the slower gait; none where it may differ.
 
     Returns:
         Turn to the left [rad m], shift ahead and shift to the right [m²] at each, all per
         curvature; nothing where no vertex is planted.
     """
+    steps = planted(points, row, height)
+    return () if steps is None else steps.fitted(-steps.ahead, steps.left, _SMOOTH)
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Vertices of a row that stand on the ground for a frame.
+
+    Attributes:
+        row: The gait.
+        ahead: How far they are ahead [m], shape (n,).
+        left: How far they are to the left [m], likewise.
+        rise: How far they rise in the frame, per way of it.
+        to_left: How far turns, shifts ahead and shifts to the left at the knots move them to the
+            left, per way of the frame, shape (n, 3 KNOTS).
+        to_front: How far these move them ahead, likewise.
+    """
+
+    row: Row
+    ahead: F64
+    left: F64
+    rise: F64
+    to_left: F64
+    to_front: F64
+
+    def fitted(self, left: F64, front: F64, smooth: float) -> Turning:
+        """Turns and shifts at the knots, 0 where feet pass each other: those of the least slips.
+
+        Args:
+            left: How far they are to move vertices to the left, per way, shape (n,).
+            front: How far they are to move them ahead, likewise.
+            smooth: Weight of the bends against that of slips.
+
+        Returns:
+            Turn to the left, shift ahead and shift to the right at each knot.
+        """
+        free = np.ones((3, KNOTS), np.bool_)
+        free[:, :: KNOTS // (4 if self.row.both_sides else 2)] = False
+        kept = free.ravel()
+        rate = KNOTS / self.row.stride
+        held: Any = np.kron(np.eye(3), bends(KNOTS) * smooth * rate)[:, kept]
+        one, other = self.to_left[:, kept], self.to_front[:, kept]
+        weights, solution = np.ones(len(left)), np.zeros(int(kept.sum()))
+        for _ in range(_ROUNDS + 1):
+            square = one.T @ (one * weights[:, None]) + other.T @ (other * weights[:, None])
+            square += len(left) / KNOTS * float(weights.mean()) * held.T @ held
+            found = one.T @ (left * weights) + other.T @ (front * weights)
+            solution = np.linalg.solve(square, found)
+            slip = np.hypot(one @ solution - left, other @ solution - front)
+            weights = 1.0 / np.maximum(slip, _USUAL)
+        result = np.zeros(3 * KNOTS)
+        result[kept] = solution
+        knots = np.round(result.reshape(3, KNOTS).T * [1.0, 1.0, -1.0], 6)
+        return tuple((float(a), float(b), float(c)) for a, b, c in knots)
+
+
+def planted(points: NDArray[np.float32], row: Row, height: float) -> Planted | None:
+    """The vertices of a row that stand on the ground for a frame; none where none does.
+
+    Args:
+        points: Vertices of its poses [m], shape (pose_count, vertex_count, 3).
+        row: The gait.
+        height: Height of the body [m].
+    """
     count = len(points)
     frame = max(1, round(row.speed / _FPS / row.stride * count))
     way = frame * row.stride / count
-    step, vertex = _planted(points, frame, way, height)
+    step, vertex = _standing(points, frame, way, height)
     if not len(step):
-        return ()
-    first, last = (
-        _End(points[number, vertex], hats(number / count, KNOTS) / way)
-        for number in (step, (step + frame) % count)
+        return None
+    later = (step + frame) % count
+    first, last = points[step, vertex].astype(float), points[later, vertex].astype(float)
+    before, after = (hats(number / count, KNOTS) / way for number in (step, later))
+    moved, none = after - before, np.zeros_like(after)
+    return Planted(
+        row=row,
+        ahead=-0.5 * (first[:, 1] + last[:, 1]),
+        left=0.5 * (first[:, 0] + last[:, 0]),
+        rise=(last[:, 2] - first[:, 2]) / way,
+        to_left=np.hstack([before * first[:, 1:2] - after * last[:, 1:2], none, moved]),
+        to_front=np.hstack([before * first[:, :1] - after * last[:, :1], moved, none]),
     )
-    rates, none = last.shares - first.shares, np.zeros_like(first.shares)
-    to_left = np.hstack([last.to_left - first.to_left, none, rates])
-    to_front = np.hstack([last.to_front - first.to_front, rates, none])
-    ahead, left = 0.5 * (first.ahead + last.ahead), 0.5 * (first.left + last.left)
-    fitted = _fitted((to_left, -ahead, to_front, left), row, before)
-    return tuple(
-        (float(a), float(b), float(c)) for a, b, c in np.round(fitted * [1.0, 1.0, -1.0], 6)
-    )
 
 
-class _End:
-    """Planted vertices at one end of a frame, and how the values at knots move them.
-
-    Attributes:
-        ahead: How far they are ahead [m].
-        left: How far they are to the left [m].
-        shares: Shares of the knots there, per way of the frame [1/m].
-        to_left: How far the turns at knots move them to the left, likewise.
-        to_front: How far those move them ahead.
-    """
-
-    def __init__(self, points: NDArray[np.float32], shares: F64) -> None:
-        """Find them."""
-        self.ahead, self.left = -points[:, 1].astype(np.float64), points[:, 0].astype(np.float64)
-        self.shares = shares
-        self.to_left = shares * self.ahead[:, None]
-        self.to_front = -shares * self.left[:, None]
-
-
-def _planted(
+def _standing(
     points: NDArray[np.float32], frame: int, way: float, height: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Poses and vertices that stand on the ground for a frame."""
@@ -132,28 +173,3 @@ def _planted(
     step, vertex = np.nonzero(down)
     every = 1 + len(step) // _SAMPLES
     return step[::every], lowest[vertex[::every]]
-
-
-def _fitted(slips: tuple[F64, F64, F64, F64], row: Row, before: Turning) -> F64:
-    """Least slips: solutions at the knots, shape (KNOTS, 3); 0 where feet pass each other."""
-    to_left, left, to_front, front = slips
-    rate, free = KNOTS / row.stride, np.ones((3, KNOTS), np.bool_)
-    free[:, :: KNOTS // (4 if row.both_sides else 2)] = False
-    kept = free.ravel()
-    held: Any = np.kron(np.eye(3), bends(KNOTS) * _SMOOTH * rate)[:, kept]
-    one, other = to_left[:, kept], to_front[:, kept]
-    weights, solution = np.ones(len(left)), np.zeros(int(kept.sum()))
-    like = (np.array(before) * [1.0, 1.0, -1.0]).T.ravel()[kept] if before else 0.0 * solution
-    hold = (_ALIKE if before else 0.0) * rate**2
-    for _ in range(_ROUNDS + 1):
-        square = one.T @ (one * weights[:, None]) + other.T @ (other * weights[:, None])
-        usual = len(left) / KNOTS * float(weights.mean())
-        square += usual * (held.T @ held + hold * np.eye(len(solution)))
-        found = one.T @ (left * weights) + other.T @ (front * weights) + usual * hold * like
-        solution = np.linalg.solve(square, found)
-        slip = np.hypot(one @ solution - left, other @ solution - front)
-        weights = 1.0 / np.maximum(slip, _USUAL)
-    result = np.zeros(3 * KNOTS)
-    result[kept] = solution
-    fitted: F64 = result.reshape(3, KNOTS).T
-    return fitted

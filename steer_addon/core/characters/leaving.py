@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ..compiled.jit import parallel_for
 from .hiding import hidden_kernel
-from .lifting import BAND, bearing
 from .pose_space import LEAVES, PoseSpace, Row
+from .steadying import BAND, bearing
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]

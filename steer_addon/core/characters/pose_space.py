@@ -20,7 +20,7 @@ from ..numeric.easing import smoothstep
 
 F32 = NDArray[np.float32]
 KNOTS = 24
-"""Even phases of a cycle at which `Row.turning` and `lifts` are kept; between them it is mixed."""
+"""Even phases of a cycle at which `Row.turning` and `rolling` are kept, which mix between them."""
 LEAVES = 48
 """Even phases of a cycle at which `Row.leaving` and what goes with it are kept."""
 TABLES = {
@@ -30,6 +30,7 @@ TABLES = {
     "parting": (LEAVES, 3),
     "leaning": (LEAVES, 2),
     "lifts": (KNOTS, 1),
+    "rolling": (KNOTS, 6),
 }
 """Fields of `Row` that are tables, and their shapes where they are not empty."""
 FIRST = 0.6
@@ -88,8 +89,11 @@ class Row:
             goes through the poses of all gaits, from the fastest to the slowest one, at phase 0 or
             1/2, where their feet pass each other, and on to that in which standing begins. See
             `split_clips`, `falling` and `last_shares`.
-        lifts: How high the planted foot is at even phases [m], by which bodies are shifted on
-            slopes, so that feet do not slip as they rise; none where planted feet lie still.
+        lifts: How high the planted foot is at even phases [m]: characters of earlier versions have
+            it in place of `rolling`.
+        rolling: Turn to the left [rad], shift ahead and shift to the right [m] at even phases, for
+            a lean or slope to the right of tangent 1, and the same for one ahead: by them planted
+            feet that rise and roll stay; none where they lie still.
     """
 
     name: str
@@ -108,6 +112,7 @@ class Row:
     turn: float = 0.0
     leaving: tuple[tuple[float, float], ...] = ()
     lifts: tuple[tuple[float], ...] = ()
+    rolling: tuple[tuple[float, ...], ...] = ()
     begins_twice: bool = False
     landing: tuple[tuple[float], ...] = ()
     parting: tuple[tuple[float, float, float], ...] = ()

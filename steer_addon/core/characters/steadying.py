@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 F64 = NDArray[np.float64]
 
+BAND = 0.03
+"""Share of the height below which a vertex may be planted."""
 _KNOTS = 24
 """Even times of a cycle between which turn and shift go evenly."""
 _BENDS, _SIZE = 0.4, 0.4
@@ -57,6 +59,24 @@ def loads(planted: NDArray[np.bool_]) -> F64:
             runs[step] = down
         result = np.minimum(result, runs)
     return result / most
+
+
+def bearing(points: NDArray[np.floating[Any]], band: float) -> F64:
+    """How much vertices bear until the next pose, shape (pose_count, vertex_count).
+
+    They are on the ground, and go back.
+
+    Args:
+        points: Vertices of the poses of a cycle [m], shape (pose_count, vertex_count, 3).
+        band: Height from which on they bear nothing [m].
+    """
+    band = max(band, 1.0e-9)
+    later = np.roll(points, -1, axis=0)
+    high = np.maximum(points[..., 2], later[..., 2])
+    moved = later - points
+    down = (high < band) & (moved[..., 1] > np.abs(moved[..., 0]))
+    bear: F64 = np.where(down, np.square(1.0 - np.maximum(high, 0.0).astype(float) / band), 0.0)
+    return bear
 
 
 def hats(at: F64, knots: int) -> F64:

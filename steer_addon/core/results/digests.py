@@ -21,7 +21,7 @@ _DERIVED = {"velocity", "row_of"}
 not read."""
 _ADDED: dict[str, Any] = {
     "weight": None, "names": None, "rounds": (), "turn": 0.0, "leaving": (), "lifts": (),
-    "upright": (), "begins_twice": False, "landing": (),
+    "rolling": (), "upright": (), "begins_twice": False, "landing": (),
     "parting": (), "last_steps": False, "leaning": (), "lasts": (), "reach": 0.0,
 }  # fmt: skip
 """Fields of targets, of casts and of rows of poses that came with later versions, each with what it

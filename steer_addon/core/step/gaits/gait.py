@@ -34,7 +34,7 @@ from ...characters.cast import (
     WAY,
     Cast,
     leaving_of,
-    lifts_of,
+    rolls_of,
     turns_of,
 )
 from ...characters.pose_space import SLOWEST
@@ -54,7 +54,7 @@ from .leaning import lean
 from .leaving import changed, like, part_from
 from .rounds import goes_round, gone_round, hold_round
 from .stairs import STAIRS, climb
-from .stance import CHARACTER, CURVE, GAIT, PHASE, bend, feet_go, hold, lower, tilt
+from .stance import CHARACTER, CURVE, GAIT, PHASE, bend, feet_go, hold, roll, tilt
 from .trembling import SWAY, trembles
 
 STARTS, STOPS = 0.6, 0.5
@@ -120,7 +120,7 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         (after.position, after.velocity, after.heading, after.normal),
         _sizes(settings.cast, after, settings),
         settings.cast.table(),
-        (turns_of(settings.cast), leaving_of(settings.cast), lifts_of(settings.cast)),
+        (turns_of(settings.cast), leaving_of(settings.cast), rolls_of(settings.cast)),
         settings.cast.uprights(),
         settings.cast.spots(),
         settings.motion.motion == "GROUND",
@@ -326,7 +326,7 @@ def gait_kernel(
         size: Size of each body as a share of its character's, shape (n,).
         table: Gaits of the characters, see `Cast.table`.
         fitted: How bodies turn on curves, see `turns_of`, where they leave gaits, see `leaving_of`,
-            and how high their planted feet are, see `lifts_of`.
+            and what their planted feet need as they lean, see `rolls_of`.
         upright: Share of slopes by which bodies of each character are not tilted.
         spots: What bodies do on the spot, see `Cast.spots`.
         on_ground: Whether agents walk.
@@ -336,7 +336,7 @@ def gait_kernel(
         kept: What else bodies remember: `SWAY`, shape (n, 3), `LIMBS`, (n, 8), `STAIRS`, (n, 2),
             `FACING`, (n, 2), and `TURNING`, (n, 2); read and written.
     """
-    turns, leaves, lifts = fitted
+    turns, leaves, rolls = fitted
     sway, limbs, stairs, facing, turning = kept
     for i in range(start, stop):
         ahead, turned = _headed(load(before[2], i), load(after[2], i), on_ground)
@@ -377,6 +377,6 @@ def gait_kernel(
             hold(memory, i, table[who, walked, STRIDE], table[who, walked, COUNT])
             shift(memory, limbs, i, way, turn, dt)
             turn_from_heading(memory, i, facing[i, 0] * 1.0)
-            lower(memory, i, lifts[who, walked], upright[who])
+            roll(memory, i, rolls[who, walked], upright[who])
             if goes_round(spots, who, gait):
                 hold_round(memory, i, spots, who, gait)

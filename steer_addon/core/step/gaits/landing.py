@@ -32,9 +32,10 @@ HARD = 2.0
 FARTHEST, FADES = 0.12, 0.5
 """The most that a body is shifted, and the way on which a share of 1 - 1/e of it is taken back [m].
 """
-FASTEST = 0.72
-"""Fastest that a body turns about its planted feet beyond the turn of its agent [rad/s]: far hands
-would jump where both feet are down for a moment, and where gaits turn otherwise."""
+OFTEN, FASTEST = 2.0, 0.3
+"""Fastest that a body turns about its planted feet: so many times as fast as its agent, and so much
+more [rad/s]. A runner turns back in the air by all that it has not turned while it stood; faster,
+far hands would jump where both feet are down for a moment, and where gaits turn otherwise."""
 LANDING = 0.36
 """Speed at which the feet of a body that stands still go on until both are down [m/s]: so they slip
 by 15 mm a frame at 24 frames a second."""
@@ -115,7 +116,7 @@ def swing_on(limbs, i, way, dt):
 def shift(memory, limbs, i, way, turn, dt):
     """Shift a body so that its feet stay where they were as its gait changed, and by and by less.
 
-    About them it turns at no more than `FASTEST`.
+    About them it turns no faster than `OFTEN` and `FASTEST` say.
 
     Args:
         memory: Columns of `POSTURE`, after `bend`; read and written.
@@ -125,7 +126,7 @@ def shift(memory, limbs, i, way, turn, dt):
         turn: Turn of the agent to the left in the step [rad].
         dt: Length of the step [s].
     """
-    most, before = abs(turn) + FASTEST * dt, limbs[i, TURNED] * 1.0
+    most, before = OFTEN * abs(turn) + FASTEST * dt, limbs[i, TURNED] * 1.0
     limbs[i, TURNED] = min(before + most, max(before - most, memory[i, TWIST] * 1.0))
     memory[i, TWIST] = limbs[i, TURNED]
     left = math.exp(-way / FADES)

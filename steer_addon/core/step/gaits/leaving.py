@@ -115,7 +115,8 @@ def changed(table, leaving, curved, who, phase, gait, wanted, way, lands, limbs,
         apart = max(leaving[who, faster, before, APART], leaving[who, faster, after, APART])
         reach = table[who, faster, REACH]
         if reach > 0.0:
-            least += _on_curve(reach, curved, who, gait, following, phase, found, way)
+            turned = _on_curve(reach, curved, who, gait, following, phase, found, way)
+            least, apart = least + turned, apart + turned
         if least <= way:
             way -= least
         elif falls and table[who, faster, CLOSE] > 0.0 and apart <= left:

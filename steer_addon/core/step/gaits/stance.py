@@ -24,7 +24,7 @@ SETTLING = 0.2
 """Delay with which a body takes up slopes and curves [s]."""
 STEEPEST = 1.2
 """Most angle of slopes along which feet go; steeper ones count as this one [rad]."""
-MOST_TURN = 1.5
+MOST_TURN = 2.5
 """Most turn within one cycle of which feet take notice [rad]."""
 MOST_CURVE = 1.0
 """Most curvature likewise, for a body of usual size [1/m]: on a tighter curve hands would jump by
@@ -110,6 +110,8 @@ def bend(memory, i, stride, turns, turn, way, dt):
     counted = min(most, max(-most, curve))
     for k in range(3):
         memory[i, TWIST + k] = counted * mixed(turns, memory[i, PHASE] * 1.0, k)
+    # to the second order: a body that goes straight on, as its foot stands, stays behind the curve
+    memory[i, SHIFT_AHEAD] += 2.0 / 3.0 * memory[i, TWIST] * memory[i, SHIFT_SIDE]
     # a step leads along the heading at its end, which so is half a turn behind the curve there
     memory[i, TWIST] += 0.5 * counted * way
 
@@ -148,13 +150,13 @@ def feet_go(memory, i, upright):
 
 
 @kernel
-def lower(memory, i, lifts, upright):
-    """Shift a body that leans or is on a slope, so that planted feet stay as they rise and sink.
+def roll(memory, i, rolls, upright):
+    """Turn and shift a body that leans or is on a slope, so that feet stay as they roll under it.
 
     Args:
         memory: Columns of `POSTURE`, after `bend` and `lean`; read and written.
         i: The agent.
-        lifts: How high the planted foot is at even phases, see `Row.lifts` [m].
+        rolls: What planted feet need at even phases, see `Row.rolling`.
         upright: Share of the slope by which its body is not tilted, 0 to 1.
     """
     ahead, side = memory[i, SLOPE_AHEAD], memory[i, SLOPE_SIDE]
@@ -162,6 +164,8 @@ def lower(memory, i, lifts, upright):
     if rise > 0.0:
         leans = min(math.atan(rise), STEEPEST) * upright
         share = math.sin(leans) * math.cos(leans) / rise
-    lift = mixed(lifts, memory[i, PHASE] * 1.0, 0)
-    memory[i, SHIFT_AHEAD] -= lift * (share * ahead + memory[i, LEAN_AHEAD])
-    memory[i, SHIFT_SIDE] -= lift * (share * side + memory[i, LEAN_SIDE])
+    to_side, to_front = share * side + memory[i, LEAN_SIDE], share * ahead + memory[i, LEAN_AHEAD]
+    phase = memory[i, PHASE] * 1.0
+    for k in range(3):
+        memory[i, TWIST + k] += to_side * mixed(rolls, phase, k)
+        memory[i, TWIST + k] += to_front * mixed(rolls, phase, 3 + k)
