@@ -30,7 +30,7 @@ Turning = tuple[tuple[float, float, float], ...]
 
 _FPS = 24.0
 """Frames in a second: what counts is how far planted feet move from one to the next."""
-_WITH_GROUND = 0.13
+_WITH_GROUND = 0.14
 """Share of the way of the ground by which that of a planted vertex differs from it at most: those
 that slip further do so on any curve. With more, the median slip of walks grows, whose body cannot
 turn while both feet stand; with less, their largest slips do."""
@@ -40,7 +40,7 @@ _ROUNDS = 2
 """Rounds in which larger slips count less: with them the median slip falls, not only the mean."""
 _USUAL = 0.1
 """Slip per way and curvature below which it counts in full [m]."""
-_SMOOTH = 0.035
+_SMOOTH = 0.05
 """Weight of the bends against that of slips: it decides where nothing is planted. With more, bodies
 turn too little in runs, whose feet are planted for a short time; with less, far hands jump as gaits
 change."""

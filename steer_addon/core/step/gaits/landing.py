@@ -96,7 +96,12 @@ def brought_down(table, who, gait, highest, phase, stride, way, back, limbs, i, 
     if way > least:
         return way, back
     feet, feet_back = _nearer(table, who, gait, highest, phase, stride, least)
-    slip = (-feet if feet_back else feet) + (way if back else -way)
+    goes = feet * 1.0
+    if SLOWEST <= gait <= highest:
+        # no further than to where they pass each other, as last steps begin there
+        part = 2.0 * phase - math.floor(2.0 * phase)
+        goes = min(feet, 0.5 * stride * (part if feet_back else 1.0 - part))
+    slip = (-goes if feet_back else goes) + (way if back else -way)
     if slip > 0.0:
         limbs[i, AHEAD] = min(limbs[i, AHEAD] + slip, max(limbs[i, AHEAD], 0.0))
     else:
