@@ -40,10 +40,10 @@ _ROUNDS = 2
 """Rounds in which larger slips count less: with them the median slip falls, not only the mean."""
 _USUAL = 0.1
 """Slip per way and curvature below which it counts in full [m]."""
-_SMOOTH = 0.05
-"""Weight of the bends against that of slips: it decides where nothing is planted. With more, bodies
-turn too little in runs, whose feet are planted for a short time; with less, far hands jump as gaits
-change."""
+_SMOOTH = 0.002
+"""Weight of the bends per way against that of slips [m]: it decides where nothing is planted. With
+more, bodies turn too little in runs, whose feet are planted for a short time; with less, far hands
+jump as gaits change."""
 
 
 def with_turning(space: PoseSpace, reaches: bool = False) -> PoseSpace:
@@ -107,7 +107,7 @@ class Planted:
         Args:
             left: How far they are to move vertices to the left, per way, shape (n,).
             front: How far they are to move them ahead, likewise.
-            smooth: Weight of the bends against that of slips.
+            smooth: Weight of the bends per way against that of slips [m].
 
         Returns:
             Turn to the left, shift ahead and shift to the right at each knot.
@@ -116,7 +116,7 @@ class Planted:
         free[:, :: KNOTS // (4 if self.row.both_sides else 2)] = False
         kept = free.ravel()
         rate = KNOTS / self.row.stride
-        held: Any = np.kron(np.eye(3), bends(KNOTS) * smooth * rate)[:, kept]
+        held: Any = np.kron(np.eye(3), bends(KNOTS) * smooth * rate**2)[:, kept]
         one, other = self.to_left[:, kept], self.to_front[:, kept]
         weights, solution = np.ones(len(left)), np.zeros(int(kept.sum()))
         for _ in range(_ROUNDS + 1):

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from .curves import planted
 from .pose_space import PoseSpace, Row
 
-_SMOOTH = 0.01
-"""Weight of the bends against that of slips: it decides where nothing is planted."""
+_SMOOTH = 0.0005
+"""Weight of the bends per way against that of slips [m]: it decides where nothing is planted."""
 
 
 def with_rolling(space: PoseSpace) -> PoseSpace:
