@@ -62,9 +62,11 @@ def test_a_gait_knows_how_its_planted_foot_rises():
     for column in (2, 4):
         assert np.ptp(found[:, column]) == pytest.approx(HIGH, abs=0.005)
         assert found[:, column].max() > 0.9 * HIGH
-    flat = with_rolling(rising(0.0))
-    shifts = np.array(flat.gaits[1].rolling)[:, [2, 4]]
-    assert np.abs(shifts).max() < 0.02 and flat.gaits[0].rolling == ()
+    flat = rising(0.0)
+    # feet that leave the ground at once: those that land or lift within a frame do rise
+    flat.positions[..., 2] += 0.3 * (flat.positions[..., 2] > 0.0)
+    flat = with_rolling(flat)
+    assert not np.any(flat.gaits[1].rolling) and flat.gaits[0].rolling == ()
 
 
 def test_a_body_whose_feet_never_come_down_has_none():

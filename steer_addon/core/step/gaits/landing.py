@@ -33,9 +33,9 @@ FARTHEST, FADES = 0.12, 0.5
 """The most that a body is shifted, and the way on which a share of 1 - 1/e of it is taken back [m].
 """
 OFTEN, FASTEST = 2.0, 0.3
-"""Fastest that a body turns about its planted feet: so many times as fast as its agent, and so much
-more [rad/s]. A runner turns back in the air by all that it has not turned while it stood; faster,
-far hands would jump where both feet are down for a moment, and where gaits turn otherwise."""
+"""Fastest that a body turns about its planted feet: twice as fast as its agent, and 0.3 rad/s more.
+A runner turns back in the air by all that it has not turned while it stood; faster, far hands would
+jump where both feet are down for a moment, and where gaits turn otherwise."""
 LANDING = 0.36
 """Speed at which the feet of a body that stands still go on until both are down [m/s]: so they slip
 by 15 mm a frame at 24 frames a second."""
