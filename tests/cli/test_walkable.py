@@ -104,6 +104,17 @@ def test_nobody_stands_inside_of_something_solid():
     assert not inside.any()
 
 
+def test_depth_counts_the_places_to_the_nearest_edge():
+    places = find_walkable(floor((0, 0), (12, 9)), box((3, 3, -1), (5, 6, 5)), BODY)
+    inner = (places.beside >= 0).all(axis=1)
+    assert 0 < inner.sum() < len(inner)
+    # those at the edge have as much room as a body needs
+    least = places.depth.min()
+    assert least * places.cell >= BODY.radius and (places.depth[~inner] == least).all()
+    nearer = places.depth[places.beside[inner]].min(axis=1)
+    assert np.array_equal(places.depth[inner], nearer + 1)
+
+
 def test_the_top_of_a_collider_is_not_ground():
     places = find_walkable(floor((0, 0), (9, 9)), box((3, 3, 0), (6, 6, 2)), BODY)
     assert places.position[:, 2].max() == pytest.approx(0.0, abs=1e-5)

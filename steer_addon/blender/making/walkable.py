@@ -238,12 +238,22 @@ def _without_edges(
 
 def _depths(beside: Ints) -> Ints:
     """Number of places between each place and the nearest edge."""
-    depth = np.zeros(len(beside), np.int64)
-    inner = (beside >= 0).all(axis=1)
-    while inner.any():
-        depth[inner] += 1
-        inner = inner & inner[beside].all(axis=1)
-    return depth
+    start, side = np.nonzero(beside >= 0)
+    stop = beside[start, side]
+    # by where links lead to: not all of them lead back
+    order = np.argsort(stop, kind="stable")
+    start, first = start[order], np.searchsorted(stop[order], np.arange(len(beside) + 1))
+    depth = np.where((beside < 0).any(axis=1), 0, -1)
+    edge, steps = np.flatnonzero(depth == 0), 0
+    while len(edge):
+        steps += 1
+        counts = np.diff(first)[edge]
+        links = np.repeat(first[edge] - np.cumsum(counts) + counts, counts)
+        found = start[links + np.arange(len(links))]
+        edge = np.unique(found[depth[found] < 0])
+        depth[edge] = steps
+    # on a surface without any edge all are as far from one as can be
+    return np.where(depth < 0, len(beside), depth)
 
 
 def _regions(beside: Ints) -> Ints:
