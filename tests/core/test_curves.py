@@ -150,10 +150,10 @@ def test_a_curve_is_taken_up_with_some_delay():
 def test_without_planted_feet_there_is_nothing_to_fit():
     row = row_named(made("woman"), "walk")
     points = poses(made("woman"), row).astype(np.float32)
-    assert len(curves.turning(points, row, 1.66)) == 24
-    assert curves.turning(points + np.float32([0.0, 0.0, 1.0]), row, 1.66) == ()
+    assert len(curves.planted(points, row, 1.66).turning()) == 24
+    assert curves.planted(points + np.float32([0.0, 0.0, 1.0]), row, 1.66) is None
     statue = np.repeat(points[:1], len(points), axis=0)
-    assert curves.turning(statue, row, 1.66) == ()
+    assert curves.planted(statue, row, 1.66) is None
 
 
 def runner(count=240, stride=2.4):
@@ -174,7 +174,7 @@ def test_a_runner_turns_about_the_foot_that_stands():
     points, down = runner(count, stride)
     phases = np.arange(count) / count
     row = Row("run", 0, count, speed=2.4, stride=stride)
-    knots = np.array(curves.turning(points, row, 1.7))
+    knots = np.array(curves.planted(points, row, 1.7).turning())
     curve, frame = 0.1, 10  # 10 poses are 0.1 m, the way of a frame
     turned = curve * np.array(
         [np.interp(phases, np.arange(25) / 24, np.append(knots[:, k], 0.0)) for k in range(3)]

@@ -7,8 +7,8 @@ import pytest
 from walktools import on_slope, walk
 
 from steer_addon.core.characters.cast import Cast, rolls_of
+from steer_addon.core.characters.curves import planted, with_turning
 from steer_addon.core.characters.pose_space import PoseSpace, Row
-from steer_addon.core.characters.rolling import rolling, with_rolling
 
 RISE = np.tan(np.radians(15.0))
 COUNT, STRIDE, SPEED = 400, 1.2, 1.5
@@ -46,7 +46,7 @@ def slips(space, rise, upright):
 @pytest.mark.parametrize("upright", [1.0, 0.5, 0.0])
 def test_feet_that_rise_stay_up_down_and_across_a_slope(upright):
     space = rising()
-    rolls = with_rolling(space)
+    rolls = with_turning(space, rig=True)
     for to in ([0.0, -1.0], [0.0, 1.0], [1.0, 0.0]):
         rise = RISE * np.array(to)
         moved = slips(rolls, rise, upright)
@@ -56,7 +56,7 @@ def test_feet_that_rise_stay_up_down_and_across_a_slope(upright):
 
 
 def test_a_gait_knows_how_its_planted_foot_rises():
-    found = np.array(with_rolling(rising()).gaits[1].rolling)
+    found = np.array(with_turning(rising(), rig=True).gaits[1].rolling)
     assert found.shape == (24, 6) and not found[[0, 12]].any()
     # against the lean, from where feet pass each other, as there they are highest
     for column in (2, 4):
@@ -65,14 +65,15 @@ def test_a_gait_knows_how_its_planted_foot_rises():
     flat = rising(0.0)
     # feet that leave the ground at once: those that land or lift within a frame do rise
     flat.positions[..., 2] += 0.3 * (flat.positions[..., 2] > 0.0)
-    flat = with_rolling(flat)
+    flat = with_turning(flat, rig=True)
     assert not np.any(flat.gaits[1].rolling) and flat.gaits[0].rolling == ()
 
 
 def test_a_body_whose_feet_never_come_down_has_none():
     space = rising()
     positions = space.positions + np.float32([0.0, 0.0, 0.5])
-    assert with_rolling(PoseSpace(positions, space.gaits)).gaits[1].rolling == ()
+    raised = PoseSpace(positions, space.gaits)
+    assert with_turning(raised, rig=True).gaits[1].rolling == ()
 
 
 def test_a_body_that_leans_turns_against_a_heel_that_rises():
@@ -88,7 +89,8 @@ def test_a_body_that_leans_turns_against_a_heel_that_rises():
             z = np.where(swings, 0.3, ahead * rolls)
             points.append(np.stack([np.full(COUNT, side), y - ahead, z], axis=1))
     poses = np.stack(points, axis=1).astype(np.float32)
-    found = np.array(rolling(poses, Row("walk", 0, COUNT, SPEED, STRIDE, STRIDE / SPEED), 2.0))
+    row = Row("walk", 0, COUNT, SPEED, STRIDE, STRIDE / SPEED)
+    found = np.array(planted(poses, row, 2.0).rolling())
     # the toes stand: what rises behind them goes aside by the lean, as if the foot turned by that
     expected = steep * np.arange(4) / 24.0 / 0.15
     for first in (0, 12):

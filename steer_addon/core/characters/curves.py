@@ -1,4 +1,4 @@
-"""How bodies turn on curves while their feet stay: a turn and a shift of the body at each phase.
+"""How bodies turn and shift at each phase of a gait, on curves and slopes, so that feet stay.
 
 A body that goes along a curve turns with it, and would turn its planted feet too. People do not:
 they turn about the foot that stands, and hardly at all while both do. So a pose is turned by some
@@ -11,6 +11,13 @@ shifts s and f per curvature, and ' for the change per way of the root. So while
 falls as the way grows, and in the flight of a runner it comes back within a few centimeters. These
 are changes over a frame at the speed of the gait, in which a runner goes further than from one knot
 to the next. All three are 0 where feet pass each other, since gaits change there.
+
+Bodies that lean, or are on a slope, need the same. An upright one lifts its feet straight up, which
+on a slope is a part along the ground; one that leans into a curve takes what it lifts to the
+inside. The feet of real clips are never quite still while they are planted: heels land and lift by
+centimeters within the ground that counts as theirs. A heel that rises behind the toes goes further
+than they, which looks as if the foot turned. So bodies of rigs are turned and shifted against it,
+in proportion to how far they lean to the side and ahead.
 """
 
 from __future__ import annotations
@@ -25,8 +32,8 @@ from .pose_space import KNOTS, PoseSpace, Row
 from .steadying import BAND, bends, hats
 
 F64 = NDArray[np.float64]
-Turning = tuple[tuple[float, float, float], ...]
-"""Turn and shifts at even phases, see `Row.turning`."""
+Table = tuple[tuple[float, ...], ...]
+"""Turn and shifts at even phases, see `Row.turning` and `Row.rolling`."""
 
 _FPS = 24.0
 """Frames in a second: what counts is how far planted feet move from one to the next."""
@@ -44,40 +51,30 @@ _SMOOTH = 0.002
 """Weight of the bends per way against that of slips [m]: it decides where nothing is planted. With
 more, bodies turn too little in runs, whose feet are planted for a short time; with less, far hands
 jump as gaits change."""
+_SMOOTH_LEANING = 0.0005
+"""The same for bodies that lean."""
 
 
-def with_turning(space: PoseSpace, reaches: bool = False) -> PoseSpace:
+def with_turning(space: PoseSpace, rig: bool = False) -> PoseSpace:
     """A pose space whose gaits know how bodies turn on curves.
 
     Args:
         space: The poses.
-        reaches: Whether they know, too, how far hands are to the side, see `Row.reach`: bodies that
-            change between gaits anywhere do not turn suddenly.
+        rig: Whether it is that of a rig. Then they know, too, what feet need that roll while they
+            are planted, see `Row.rolling`, and how far hands are to the side, see `Row.reach`:
+            bodies that change between gaits anywhere do not turn suddenly.
     """
     height = float(np.ptp(space.positions[0, :, 2]))
     gaits = []
     for row in space.gaits:
         points = space.positions[row.first : row.first + row.count]
-        fitted = turning(points, row, height) if row.stride > 0.0 else ()
-        reach = round(float(np.abs(points[..., 0]).max()), 3) if reaches else 0.0
-        gaits.append(replace(row, turning=fitted, reach=reach))
+        steps = planted(points, row, height) if row.stride > 0.0 else None
+        row = replace(row, turning=() if steps is None else steps.turning())
+        if rig:
+            reach = round(float(np.abs(points[..., 0]).max()), 3)
+            row = replace(row, rolling=() if steps is None else steps.rolling(), reach=reach)
+        gaits.append(row)
     return PoseSpace(space.positions, tuple(gaits), space.clips)
-
-
-def turning(points: NDArray[np.float32], row: Row, height: float) -> Turning:
-    """The turn and the shifts of a gait at `KNOTS` even phases, see `Row.turning`.
-
-    Args:
-        points: Vertices of its poses [m], shape (pose_count, vertex_count, 3).
-        row: The gait.
-        height: Height of the body [m].
-
-    Returns:
-        Turn to the left [rad m], shift ahead and shift to the right [m²] at each, all per
-        curvature; nothing where no vertex is planted.
-    """
-    steps = planted(points, row, height)
-    return () if steps is None else steps.fitted(-steps.ahead, steps.left, _SMOOTH)
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,28 @@ class Planted:
     to_left: F64
     to_front: F64
 
-    def fitted(self, left: F64, front: F64, smooth: float) -> Turning:
+    def turning(self) -> Table:
+        """The turn and the shifts of the gait at `KNOTS` even phases, see `Row.turning`.
+
+        Returns:
+            Turn to the left [rad m], shift ahead and shift to the right [m²] at each, all per
+            curvature.
+        """
+        return self._fitted(-self.ahead, self.left, _SMOOTH)
+
+    def rolling(self) -> Table:
+        """What these need of a body that leans, at `KNOTS` even phases, see `Row.rolling`.
+
+        Returns:
+            Turn to the left [rad], shift ahead and shift to the right [m] at each, for a lean to
+            the right by a tangent of 1, and the same three for one ahead.
+        """
+        none = np.zeros_like(self.rise)
+        to_side = self._fitted(self.rise, none, _SMOOTH_LEANING)
+        to_front = self._fitted(none, -self.rise, _SMOOTH_LEANING)
+        return tuple(a + b for a, b in zip(to_side, to_front, strict=True))
+
+    def _fitted(self, left: F64, front: F64, smooth: float) -> Table:
         """Turns and shifts at the knots, 0 where feet pass each other: those of the least slips.
 
         Args:

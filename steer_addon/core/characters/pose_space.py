@@ -106,7 +106,7 @@ class Row:
     round_from: float = 0.0
     round_to: float = 0.0
     from_stand: bool = False
-    turning: tuple[tuple[float, float, float], ...] = ()
+    turning: tuple[tuple[float, ...], ...] = ()
     close: bool = False
     both_sides: bool = False
     turn: float = 0.0

@@ -20,7 +20,6 @@ from .curves import with_turning
 from .leaving import with_leaving
 from .legs import Leg
 from .pose_space import F32, PoseSpace, Row
-from .rolling import with_rolling
 
 F64 = NDArray[np.float64]
 Weights = tuple[float, float, float]
@@ -232,7 +231,7 @@ class Rows:
         """All rows as a pose space."""
         poses = np.concatenate(self._poses)
         space = PoseSpace(poses, tuple(self.gaits), tuple(self.clips))
-        return with_leaving(with_rolling(with_turning(space, reaches=True)))
+        return with_leaving(with_turning(space, rig=True))
 
     @property
     def pose_count(self) -> int:
