@@ -87,6 +87,15 @@ def steer() -> Iterator[ModuleType]:
     steer_addon.unregister()
 
 
+_next_begins_empty = False
+
+
+def pytest_runtest_protocol(nextitem: pytest.Item | None) -> None:
+    """Note whether the test after this one begins with an empty scene."""
+    global _next_begins_empty
+    _next_begins_empty = "empty_scene" in getattr(nextitem, "fixturenames", ())
+
+
 @pytest.fixture
 def empty_scene(steer: ModuleType) -> Iterator[object]:
     """A scene without objects in a fresh file, with Steer registered."""
@@ -95,7 +104,8 @@ def empty_scene(steer: ModuleType) -> Iterator[object]:
     bpy.ops.wm.read_homefile(use_empty=True)
     yield bpy.context.scene
     # Leaves no handler or scene of this test to the next one, even when that does not ask for it.
-    bpy.ops.wm.read_homefile(use_empty=True)
+    if not _next_begins_empty:
+        bpy.ops.wm.read_homefile(use_empty=True)
 
 
 @pytest.fixture
