@@ -33,12 +33,13 @@ from walktools import (  # noqa: E402
 
 from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
+from tests.blender.made_once import import_rig  # noqa: E402
 from tests.often import often  # noqa: E402
 
 RISE = np.tan(np.radians(15.0))
 BAND = 0.03
 """Share of the height below which a vertex is near the ground."""
-FRAMES, SETTLED = 110, 50
+FRAMES, SETTLED = 80, 50
 """Frames of a walk, and after how many of them a body has taken up its slope or curve."""
 LIMITS = (3.0, 10.0), (5.0, 25.0)
 """The median and 95 % of the slips of walks, and of runs [mm]."""
@@ -72,12 +73,15 @@ WHO = often([("Knight", "A", "A"), ("Knight", "B", "A"), ("Mage", "C", "B")], ("
 def made(shared, who, walks, runs):
     """The poses of a character that is made of a rig."""
     bpy.ops.wm.read_homefile(use_empty=True)
-    bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / f"{who}.glb"))
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    rig = import_rig(shared / "characters" / f"{who}.glb")
     carried = [obj.name for obj in rig.children_recursive if obj.type == "MESH"]
     props = tuple(name for name in carried if not name.startswith(who))
     recipe = Recipe("Idle", f"Walking_{walks}", f"Running_{runs}", without=props)
-    return making.make_character(bpy.context.scene, rig, recipe).space
+    space = making.make_character(bpy.context.scene, rig, recipe).space
+    # importers split vertices where faces meet at an edge: each place counts once
+    ways = np.ascontiguousarray(space.positions.transpose(1, 0, 2))
+    kept = {way.tobytes(): number for number, way in reversed(list(enumerate(ways)))}
+    return replace(space, positions=space.positions[:, sorted(kept.values())])
 
 
 @pytest.mark.slow
@@ -157,6 +161,7 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
     apart = [np.linalg.norm(stand - pose, axis=-1).max() for pose in stand]
     assert len(stand) > 20 and apart[0] < 1.1 * min(apart) < 0.7 * max(apart)
     # hands that turn round say next to nothing
+    space = replace(space, positions=space.positions[:, ::3])
     for speeds, turns in map(random_journey, range(6)):
         assert walk(space, speeds, turns).pops().max() <= MOST
 
