@@ -121,7 +121,10 @@ def test_rig_stays_as_it_is(empty_scene):
     [
         lambda rig: setattr(rig, "rotation_euler", Euler((0.0, 0.0, 1.2))),
         lambda rig: setattr(rig, "location", (5.0, -3.0, 2.0)),
-        lambda rig: setattr(rig, "rotation_euler", Euler((0.0, 0.0, 3.1))),
+        pytest.param(
+            lambda rig: setattr(rig, "rotation_euler", Euler((0.0, 0.0, 3.1))),
+            marks=pytest.mark.long,
+        ),
         lambda rig: setattr(rig, "parent", bpy.data.objects.new("Parent", None)),
     ],
 )

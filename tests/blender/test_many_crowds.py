@@ -47,7 +47,7 @@ def counted(monkeypatch, module, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", often([60, 200], 60))
+@pytest.mark.parametrize("count", often([30, 200], 30))
 def test_many_crowds_play_and_meet(count):
     crowds = make_crowds(count)
     scene = bpy.context.scene
@@ -60,8 +60,8 @@ def test_many_crowds_play_and_meet(count):
     assert gaps.min() >= 2.0 * RADIUS - 1.0e-5
     start = np.concatenate([live.get_frame(crowd, 1).position for crowd in crowds])
     assert (np.linalg.norm(place - start, axis=1) > 0.05).mean() > 0.9
-    *_, offline = simulate.run(crowds[43], scene, range(1, 13))
-    np.testing.assert_array_equal(offline.position, frames[43].position)
+    *_, offline = simulate.run(crowds[23], scene, range(1, 13))
+    np.testing.assert_array_equal(offline.position, frames[23].position)
 
 
 def test_what_crowds_share_is_found_as_often_for_few_as_for_many(monkeypatch):

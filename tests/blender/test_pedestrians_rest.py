@@ -1,4 +1,4 @@
-"""The preset of pedestrians, for 40 seconds: all have arrived, and stand still on both feet."""
+"""The preset of pedestrians, for half a minute: all have arrived, and stand still on both feet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.blender.crowd_makers import active  # noqa: E402
 
 pytestmark = [pytest.mark.usefixtures("empty_scene", "few_poses"), pytest.mark.slow]
 
-LAST, REST = 1000, 48
+LAST, REST = 800, 48
 SOLE = 0.005
 """Height below which a sole is on the ground [m]."""
 
