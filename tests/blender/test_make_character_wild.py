@@ -10,7 +10,6 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.characters import gathering, library, making, rigs  # noqa: E402
-from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.walking_rigs import (  # noqa: E402
@@ -25,8 +24,6 @@ from tests.blender.walking_rigs import (  # noqa: E402
 from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-
-COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
 
 
 def make(rig, recipe=RECIPE):
@@ -80,7 +77,7 @@ def test_of_two_rigs_in_one_action_each_gets_its_own_motion():
     curve.keyframe_points.insert(24.0, 1.0)
     # the slot of the rig's name moves its head only, so nothing walks
     with pytest.raises(CharacterError, match="No feet|no feet|Stride"):
-        make(rig, Recipe("", "Both", plan=COARSE))
+        make(rig, replace(RECIPE, stand="", walk="Both"))
     assert other.name != rig.name
 
 
@@ -94,9 +91,8 @@ def test_a_strip_that_is_being_edited_is_no_obstacle():
     data.use_tweak_mode = True
     if not data.use_tweak_mode:
         pytest.skip("this Blender does not enter tweak mode without a window")
-    found = make(rig)
+    np.testing.assert_allclose(make(rig).positions, expected.positions, atol=1e-6)
     assert data.use_tweak_mode
-    np.testing.assert_allclose(found.positions, expected.positions, atol=1e-6)
 
 
 def test_a_rig_in_rest_position_is_told_to_leave_it():

@@ -85,6 +85,13 @@ def made(shared, who, walks, runs):
     return replace(space, positions=space.positions[:, sorted(kept.values())])
 
 
+@cache
+def at_random(shared, who, walks, runs, seed):
+    """What such a character does on a random journey, and the speeds and turns of that."""
+    speeds, turns = random_journey(seed)
+    return walk(made(shared, who, walks, runs), speeds, turns), speeds, turns
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("who", "walks", "runs"), ALL)
 @pytest.mark.parametrize(
@@ -120,9 +127,8 @@ def test_soles_of_real_rigs_stay_while_they_speed_up_and_stop(who, walks, runs, 
     low = space.positions[..., 2].min(axis=0) < BAND * height
     feet = replace(space, positions=space.positions[:, low])
     for seed in range(12):
-        speeds, turns = random_journey(seed)
-        went = walk(feet, speeds, turns)
-        points = went.vertices()
+        went, speeds, _turns = at_random(shared, who, walks, runs, seed)
+        points = replace(went, space=feet).vertices()
         for k in np.flatnonzero(changing(went, speeds)):
             step = slice(k, k + 2)
             found.append(planted_slips(points[step], went.yaws[step], speeds[k + 1], BAND * height))
@@ -163,8 +169,9 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
     assert len(stand) > 20 and apart[0] < 1.1 * min(apart) < 0.7 * max(apart)
     # hands that turn round say next to nothing
     space = replace(space, positions=space.positions[:, ::3])
-    for speeds, turns in map(random_journey, range(6)):
-        assert walk(space, speeds, turns).pops().max() <= MOST
+    for seed in range(6):
+        went, *_ = at_random(shared, who, walks, runs, seed)
+        assert replace(went, space=space).pops().max() <= MOST
 
 
 def abruptness(went):
@@ -181,9 +188,9 @@ def test_real_rigs_that_stopped_come_to_stand_less_abruptly_than_they_walk(
     space = replace(space, positions=space.positions[:, ::8])
     steady, found = abruptness(walk(space, [1.3] * 80, [0.0] * 80))[20:], []
     for seed in range(12):
-        speeds, turns = random_journey(seed)
-        went = walk(space, speeds, turns)
-        jerks, moves = abruptness(went), (went.gaits[1:-1] > 0) | (went.gaits[2:] > 0)
+        went, speeds, turns = at_random(shared, who, walks, runs, seed)
+        jerks = abruptness(replace(went, space=space))
+        moves = (went.gaits[1:-1] > 0) | (went.gaits[2:] > 0)
         found.append(jerks[moves & (speeds[2:] == 0.0) & (turns[2:] == 0.0)])
     found = np.concatenate(found)
     assert len(found) > 100
@@ -195,8 +202,8 @@ def test_real_rigs_that_stopped_come_to_stand_less_abruptly_than_they_walk(
 def test_real_rigs_pop_less_than_poses_that_are_blended_without_steps(who, walks, runs, shared):
     space = made(shared, who, walks, runs)
     space = replace(space, positions=space.positions[:, ::12])
-    journeys = [random_journey(seed) for seed in range(4)]
-    ours = np.concatenate([walk(space, *journey).pops() for journey in journeys])
-    blended = np.concatenate([blended_pops(space, *journey) for journey in journeys])
+    journeys = [at_random(shared, who, walks, runs, seed) for seed in range(4)]
+    ours = np.concatenate([replace(went, space=space).pops() for went, *_ in journeys])
+    blended = np.concatenate([blended_pops(space, *journey) for _, *journey in journeys])
     assert ours.max() < 0.7 * blended.max()
     assert np.mean(ours > CLEAR) < 0.5 * np.mean(blended > CLEAR)
