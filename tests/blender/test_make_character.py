@@ -18,7 +18,14 @@ from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.operator_calls import undone  # noqa: E402
-from tests.blender.walking_rigs import add_gait, box, make_rig, state, walking_rig  # noqa: E402
+from tests.blender.walking_rigs import (  # noqa: E402
+    add_gait,
+    box,
+    make_rig,
+    state,
+    take_coarse_plans,
+    walking_rig,
+)
 from tests.often import often  # noqa: E402
 
 COARSE = Plan(tolerance=0.04, steps=48, ratio=2.0)
@@ -114,7 +121,10 @@ def test_rig_stays_as_it_is(empty_scene):
     [
         lambda rig: setattr(rig, "rotation_euler", Euler((0.0, 0.0, 1.2))),
         lambda rig: setattr(rig, "location", (5.0, -3.0, 2.0)),
-        lambda rig: setattr(rig, "rotation_euler", Euler((0.0, 0.0, 3.1))),
+        pytest.param(
+            lambda rig: setattr(rig, "rotation_euler", Euler((0.0, 0.0, 3.1))),
+            marks=pytest.mark.long,
+        ),
         lambda rig: setattr(rig, "parent", bpy.data.objects.new("Parent", None)),
     ],
 )
@@ -235,7 +245,8 @@ def test_clips_grow_out_of_standing_and_those_that_end_as_they_begin_go_round(em
 
 
 @pytest.mark.slow
-def test_operator_is_one_undo(empty_scene):
+def test_operator_is_one_undo(empty_scene, monkeypatch):
+    take_coarse_plans(monkeypatch)
     rig = walking_rig()
     bpy.context.view_layer.objects.active = rig
     rig.select_set(True)

@@ -21,7 +21,7 @@ from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
-RECIPE = Recipe("Idle", "Walk", "Run", plan=Plan(tolerance=0.05, steps=48, ratio=2.5))
+RECIPE = Recipe("Idle", "Walk", "Run", plan=Plan(tolerance=0.05, steps=24, ratio=2.5))
 
 
 def make(rig, recipe=RECIPE):
@@ -79,7 +79,8 @@ def test_actions_that_lie_and_face_elsewhere_are_blended_as_those_that_do_not(de
 @pytest.mark.parametrize("degrees", often([20.0, -45.0], -45.0))
 def test_a_walk_along_a_curve_becomes_one_that_goes_straight(degrees):
     rig = walking_rig()
-    expected = make(rig)
+    recipe = replace(RECIPE, run="")
+    expected = make(rig, recipe)
     spin = math.radians(degrees)
     middle = Matrix.Translation((1.0 / spin, 0.0, 0.0))
 
@@ -88,7 +89,7 @@ def test_a_walk_along_a_curve_becomes_one_that_goes_straight(degrees):
         return middle @ Matrix.Rotation(spin * time, 4, "Z") @ middle.inverted()
 
     move_root(rig, "Walk", along)
-    found = make(rig)
+    found = make(rig, recipe)
     walks = [next(row for row in space.gaits if row.name == "walk") for space in (found, expected)]
     assert walks[0].stride == pytest.approx(1.0, rel=0.05)
     for part in (0.0, 0.25, 0.5, 0.75):
@@ -128,9 +129,11 @@ def rounds_rig(walk, run, drift=0.0):
     often([(2, 1, 0.0), (3, 2, 0.0), (2, 1, 1.0)], (3, 2, 0.0), (2, 1, 1.0)),
 )
 def test_takes_of_several_cycles_are_blended_as_those_of_one(walk, run, drift):
-    expected = make(rounds_rig(1, 1, drift))
+    # what is measured of a cycle depends on where its samples lie
+    recipe = replace(RECIPE, plan=replace(RECIPE.plan, steps=48))
+    expected = make(rounds_rig(1, 1, drift), recipe)
     bpy.ops.wm.read_homefile(use_empty=True)
-    space = make(rounds_rig(walk, run, drift))
+    space = make(rounds_rig(walk, run, drift), recipe)
     assert [row.name for row in space.gaits] == [row.name for row in expected.gaits]
     for row, other in zip(space.gaits, expected.gaits, strict=True):
         # first steps are short, and may begin with another foot

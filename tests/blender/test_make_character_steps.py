@@ -19,6 +19,7 @@ from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.crowd_makers import make_crowd  # noqa: E402
 from tests.blender.drawn import context  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
+from tests.blender.made_once import made_once  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
 from tests.blender.walking_rigs import COARSE, RECIPE, add_gait, box, make, state, walking_rig  # noqa: E402
 
@@ -146,6 +147,18 @@ def turned_switch(rig):
     rig.pose.bones["root"]["IK_FK"] = 1.0
 
 
+def switched():
+    """A rig with a switch, and the character of it."""
+
+    def make_both():
+        rig = walking_rig()
+        switch(rig, "IK_FK")
+        make(rig)
+
+    made_once("switched", make_both)
+    return bpy.data.objects["Walker"], bpy.data.objects[character_name()]
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -159,9 +172,7 @@ def turned_switch(rig):
     ],
 )
 def test_a_rig_that_changed_says_so(empty_scene, change):
-    rig = walking_rig()
-    switch(rig, "IK_FK")
-    character = make(rig).character
+    rig, character = switched()
     assert not character_checks.check(character)
     bpy.context.view_layer.objects.active = rig
     change(rig)
@@ -233,9 +244,13 @@ def shown_by_a_crowd(character):
 
 def activated(what):
     """Make a rig, the character of it or the crowd that shows that the active object."""
-    rig = walking_rig()
-    character = make(rig).character
-    crowd = shown_by_a_crowd(character)
+
+    def make_all():
+        shown_by_a_crowd(make(walking_rig()).character)
+
+    made_once("walker, character and crowd", make_all)
+    rig, crowd = (bpy.data.objects[name] for name in ("Walker", "Crowd"))
+    character = bpy.data.objects[character_name()]
     layer = bpy.context.view_layer
     for child in layer.layer_collection.children:
         child.exclude = False

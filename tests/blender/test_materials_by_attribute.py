@@ -117,6 +117,7 @@ def test_keyed_objects_have_it_as_a_property():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_poses")
 def test_heroes_have_it_and_clips_show_their_numbers():
     assert bpy.ops.object.steer_start(preset="pedestrians", count=4) == {"FINISHED"}
     obj = bpy.context.object

@@ -54,6 +54,7 @@ def test_labels_say_what_they_are_about_where_nothing_stands_around_them(name, w
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_poses")
 def test_promoting_who_is_a_hero_leaves_no_undo_step():
     obj = people(2)
     overlay = bpy.context.scene.steer_overlay
@@ -64,6 +65,7 @@ def test_promoting_who_is_a_hero_leaves_no_undo_step():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_poses")
 def test_agents_are_picked_beside_where_they_are_promoted():
     people(2)
     draw_heroes(layout := FakeLayout())

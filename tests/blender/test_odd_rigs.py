@@ -12,6 +12,7 @@ from mathutils import Matrix  # noqa: E402
 
 from steer_addon.blender.characters import rigs  # noqa: E402
 from steer_addon.blender.characters.keys import curves  # noqa: E402
+from tests.blender.made_once import import_rig  # noqa: E402
 from tests.blender.test_heroes import assert_same_poses  # noqa: E402
 from tests.blender.test_production_rigs import COARSE, Recipe, make  # noqa: E402
 from tests.blender.walking_rigs import add_gait, box, make_rig, state, walking_rig  # noqa: E402
@@ -161,7 +162,7 @@ def test_bones_that_follow_what_moves_by_itself_are_named(below):
         up, constraint.target.name = constraint.target, "Up"
         rig.pose.bones["head"].constraints.remove(constraint)
         constraint = followed(rig, keyed=False, parent=up)
-    recipe = Recipe("Idle", "Walk", plan=COARSE)
+    recipe = Recipe("", "Walk", plan=COARSE)
     (told,) = make(rig, recipe).left_out
     assert told.startswith("Bones of 'Walker' follow 'Aim', which moves by itself: heroes")
     constraint.mute = True
@@ -230,8 +231,7 @@ def test_a_walk_ahead_is_told_from_a_slower_one_back_where_there_are_toes(toes):
 
 @pytest.mark.slow
 def test_real_walks_ahead_are_told_by_their_motion_from_those_back_and_from_blows(shared):
-    bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / "Knight.glb"))
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    rig = import_rig(shared / "characters" / "Knight.glb")
     kept = ("Idle", "Walking_Backwards", "Walking_A", "Unarmed_Melee_Attack_Punch_B", "Running_A")
     for action in list(bpy.data.actions):
         if action.name not in kept:

@@ -58,7 +58,7 @@ def make_people():
     """The built-in people, and one of their own rank with two levels of detail and a hat."""
     scene = bpy.context.scene
     cast = figures.ensure_cast(("woman", "man", "child"), "People", scene)
-    plan = Plan(tolerance=0.04, steps=48, ratio=2.0)
+    plan = Plan(tolerance=0.08, steps=24, ratio=2.0)
     walker = with_levels(2, (("hat", 0.5),), round_rig(), plan).character
     for rig in [obj for obj in scene.objects if obj.type == "ARMATURE"]:
         for obj in [rig, *rig.children_recursive]:

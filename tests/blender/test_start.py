@@ -83,7 +83,7 @@ def test_it_moves_from_the_first_frame_on(preset):
 
 @pytest.mark.parametrize("count", [9, 80])
 def test_a_path_out_is_inside_of_the_container(count):
-    obj = started("panic", count=count)
+    obj = started("panic", count=count, bodies=False)
     bpy.context.view_layer.update()
     sources = {item.type: item.source_object for item in obj.steer.behaviors}
     path, box = sources["follow_path"], sources["containment"]
@@ -96,7 +96,7 @@ def test_a_path_out_is_inside_of_the_container(count):
 
 def test_it_stands_around_the_cursor():
     bpy.context.scene.cursor.location = (40.0, -30.0, 2.0)
-    obj = started("pedestrians")
+    obj = started("pedestrians", bodies=False)
     bpy.context.view_layer.update()
     places = np.array([obj.matrix_world @ v.co for v in obj.data.vertices])
     assert np.linalg.norm(places.mean(0)[:2] - (40.0, -30.0)) < 10.0
@@ -110,7 +110,7 @@ def test_the_view_shows_the_crowd_and_what_it_steers_by(preset):
     make_plane("Elsewhere", size=1.0)
     scene = bpy.context.scene
     before = list(scene.objects)
-    obj = started(preset)
+    obj = started(preset, bodies=False)
     seen = {other.name for other in starters.worth_seeing(before, obj, scene)}
     assert obj.name in seen and not seen & {"Ground", "Container", "Elsewhere"}
     assert obj.steer.target_object is None or obj.steer.target_object.name in seen
@@ -119,7 +119,7 @@ def test_the_view_shows_the_crowd_and_what_it_steers_by(preset):
 def test_the_seed_decides_and_nothing_else():
     found = []
     for seed in (1, 1, 2):
-        obj = started("pedestrians", seed=seed)
+        obj = started("pedestrians", seed=seed, bodies=False)
         found.append(np.array([v.co for v in obj.data.vertices]))
     np.testing.assert_array_equal(found[0], found[1])
     assert not np.array_equal(found[0], found[2])
@@ -127,17 +127,17 @@ def test_the_seed_decides_and_nothing_else():
 
 def test_a_ground_that_is_there_is_used():
     plane = make_plane("Field", size=60.0)
-    assert started("pedestrians").steer.ground == plane
+    assert started("pedestrians", bodies=False).steer.ground == plane
     bpy.context.view_layer.objects.active = None
     # by the crowd that has one already
-    assert started("panic").steer.ground == plane
+    assert started("panic", bodies=False).steer.ground == plane
 
 
 def test_a_cube_is_no_ground():
     scenes.make_box("Cube")
     bpy.context.view_layer.objects.active = bpy.data.objects["Cube"]
     bpy.context.view_layer.update()
-    assert started("pedestrians").steer.ground.name == "Ground"
+    assert started("pedestrians", bodies=False).steer.ground.name == "Ground"
 
 
 def test_options_leave_things_out():

@@ -36,7 +36,7 @@ def nearest(one, other):
 
 
 def test_a_second_crowd_starts_and_walks_beside_the_first_on_its_ground():
-    first, second, third = started(count=80), started(count=80), started(count=80)
+    first, second, third = (started(count=80, bodies=False) for _ in range(3))
     boxes = [extents.footprint(crowd) for crowd in (first, second, third)]
     for place, box in enumerate(boxes):
         assert not any(extents.overlap(box, other) for other in boxes[:place])
@@ -79,23 +79,23 @@ def test_the_place_of_a_new_crowd_is_found_by_one_comparison_per_crowd(monkeypat
 
 
 def test_a_crowd_that_finds_no_room_on_the_ground_gets_one_beside_it():
-    first = started(count=80)
-    made = [started(count=80) for _ in range(6)]
+    first = started(count=80, bodies=False)
+    made = [started(count=80, bodies=False) for _ in range(6)]
     new = next(crowd for crowd in made if crowd.steer.ground != first.steer.ground)
     boxes = [extents.object_box(crowd.steer.ground) for crowd in (first, new)]
     assert not extents.overlap(*boxes)
 
 
 def test_crowds_that_fly_are_beside_one_another_too():
-    first, second = started("birds", count=30), started("birds", count=30)
+    first, second = (started("birds", count=30, bodies=False) for _ in range(2))
     assert not extents.overlap(extents.footprint(first), extents.footprint(second))
 
 
 def test_each_new_crowd_has_a_seed_of_its_own():
-    seeds = [started(count=5).steer.seed for _ in range(3)]
+    seeds = [started(count=5, bodies=False).steer.seed for _ in range(3)]
     seeds.append(added(distribution="DISC", count=5).steer.seed)
     assert seeds == [0, 1, 2, 3]
-    assert started(count=5, seed=1).steer.seed == 1
+    assert started(count=5, seed=1, bodies=False).steer.seed == 1
 
 
 @pytest.mark.parametrize("distribution", ["GRID", "DISC"])
@@ -131,8 +131,8 @@ def test_new_objects_go_to_the_active_collection():
 def test_a_ground_of_the_users_keeps_both_crowds():
     ground = make_ground("Field", half=100.0)
     bpy.context.view_layer.objects.active = ground
-    assert started(count=9).steer.ground == ground
-    assert started(count=9).steer.ground == ground
+    assert started(count=9, bodies=False).steer.ground == ground
+    assert started(count=9, bodies=False).steer.ground == ground
 
 
 COUNTS = (1, 2, 7, 30, 300, 2000, 10_000)

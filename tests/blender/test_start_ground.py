@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 NAV_TEST = Path(__file__).resolve().parents[3] / "shared" / "meshes" / "nav_test.obj"
 
 
-def hills(size=80.0, steps=16, height=3.0):
+def hills(size=56.0, steps=12, height=3.0):
     """The active object: a terrain of waves, as wide as it is long."""
     side = np.linspace(-size / 2, size / 2, steps + 1)
     corners = [(x, y, height * np.sin(x / 9.0) * np.cos(y / 11.0)) for y in side for x in side]

@@ -18,6 +18,10 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 SLOW, FAST, ODD = (100, 200), (200, 100), (100, 150)
 
 
+def rarely(ratio):
+    return pytest.param(ratio, marks=pytest.mark.long)
+
+
 def remap(old, new):
     render = bpy.context.scene.render
     render.frame_map_old, render.frame_map_new = old, new
@@ -47,7 +51,7 @@ def test_a_bake_is_the_same_whatever_the_remapping_is(ratio):
         np.testing.assert_array_equal(frame.position, plain[number].position)
 
 
-@pytest.mark.parametrize("ratio", [SLOW, FAST, ODD, (300, 100), (150, 100)])
+@pytest.mark.parametrize("ratio", [SLOW, FAST, ODD, *map(rarely, [(300, 100), (150, 100)])])
 def test_live_play_shows_what_a_bake_has_at_the_remapped_time(ratio):
     obj = make_runner()
     plain = simulated(obj, 40)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,22 @@ pytest.importorskip("bpy", reason="bpy is not installed")
 
 from tests.ended import ENDED
 
-REGISTERED = """
+REGISTERED = f"""
 import os
+from pathlib import Path
+from types import SimpleNamespace
 import bpy, steer_addon
 assert os.path.dirname(os.path.dirname(steer_addon.__file__)) == os.getcwd(), steer_addon.__file__
-bpy.ops.wm.read_homefile(use_empty=True)
 steer_addon.register()
+from steer_addon.blender.display import kept_group
+# the node group of crowds, which takes seconds to build, is that of the other tests
+kept_group.jit = SimpleNamespace(
+    status=lambda: None, cache_root=lambda: Path({os.environ["STEER_CACHE_DIR"]!r})
+)
+"""
+
+POINTS = """
+bpy.ops.wm.read_homefile(use_empty=True)
 mesh = bpy.data.meshes.new("Points")
 mesh.from_pydata([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)], [], [])
 obj = bpy.data.objects.new("Points", mesh)
@@ -47,7 +58,6 @@ assert obj.keyframe_insert("steer.behaviors[0].toy.pace", frame=1)
 assert obj.keyframe_insert("steer.behaviors[0].weight", frame=1)
 item = type(item).bl_rna.properties["type"].enum_items["toy"]
 assert (item.name, item.description, item.icon) == ("Toy Hop", "Hop about like a toy", "MONKEY")
-steer_addon.unregister()
 """
 
 MENUS = """
@@ -90,7 +100,6 @@ assert {"weight", "pace", "hops", "way", "target_choice"} <= set(shown), drawn
 assert bpy.ops.object.steer_preset_apply(name="toys") == {"FINISHED"}
 item, = obj.steer.behaviors
 assert (item.type, item.toy.pace, item.toy.hops, item.toy.way) == ("toy", 0.75, 4, "AWAY")
-steer_addon.unregister()
 """
 
 HANDLES = """
@@ -126,7 +135,6 @@ assert fake.circle.scale_basis == 0.75
 tram.method = "WALK"
 group._place_circle(fake, obj, bpy.context.scene)
 assert fake.circle.hide and all(arm.hide for arm in fake.arms.values())
-steer_addon.unregister()
 """
 
 
@@ -136,15 +144,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy_with_toy(tmp_path_factory.mktemp("toy"))
 
 
-def test_the_toy_has_properties_with_its_limits_and_tooltips(copy):
-    run_in(copy, "-c", REGISTERED + PROPERTIES + ENDED)
-
-
 @pytest.mark.slow
-def test_the_circle_of_a_toy_has_handles_that_move_its_parameters(copy):
-    run_in(copy, "-c", REGISTERED + HANDLES + ENDED)
-
-
-@pytest.mark.slow
-def test_the_toy_is_in_the_menu_and_in_presets(copy):
-    run_in(copy, "-c", REGISTERED + MENUS + ENDED)
+def test_the_toy_has_properties_with_tooltips_a_menu_presets_and_handles(copy):
+    parts = [POINTS + part for part in (PROPERTIES, MENUS, HANDLES)]
+    run_in(copy, "-c", "".join([REGISTERED, *parts, "\nsteer_addon.unregister()\n", ENDED]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
@@ -13,7 +14,7 @@ from steer_addon.blender.crowd import baked_file  # noqa: E402
 from steer_addon.blender.crowd.state import plays_back  # noqa: E402
 from steer_addon.blender.ui import variations as panel  # noqa: E402
 from steer_addon.blender.variations import current, made, running  # noqa: E402
-from steer_addon.core.cache import open_cache  # noqa: E402
+from steer_addon.core.cache import layout, open_cache  # noqa: E402
 from tests.blender.cached_crowds import bits, make_walkers, whole  # noqa: E402
 from tests.blender.crowd_makers import make_crowd  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
@@ -23,14 +24,46 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("empty_scene")]
 OPS = bpy.ops.object
 
 
-@pytest.fixture
-def crowd(tmp_path, monkeypatch):
-    obj = make_walkers(tmp_path / "bakes", monkeypatch)
+def make_shot(folder, patch):
+    obj = make_walkers(folder / "bakes", patch)
     wander = obj.steer.behaviors.add()
     wander.type = "wander"
     obj.steer.variations.count, obj.steer.seed = 2, 7
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "shot.blend"))
     return obj
+
+
+@pytest.fixture
+def crowd(tmp_path, monkeypatch):
+    return make_shot(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def varied(steer, tmp_path_factory):
+    """A folder in which two variations were made, a copy of it, and what it held before."""
+    folder = tmp_path_factory.mktemp("varied") / "shots"
+    folder.mkdir()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with pytest.MonkeyPatch.context() as patch:
+        crowd = make_shot(folder, patch)
+        before = files(folder)
+        assert "has no variations" in refusal(OPS.steer_variations_delete)
+        assert OPS.steer_variations_make() == {"FINISHED"}
+    assert crowd.steer.seed == 7 and bpy.data.filepath == str(folder / "shot.blend")
+    assert not plays_back(crowd)
+    kept = shutil.copytree(folder, folder.with_name("kept"))
+    return folder, kept, before
+
+
+@pytest.fixture
+def of_two(varied, empty_scene, monkeypatch):
+    """The crowd with two variations, its folder, and what that held before they were made."""
+    folder, kept, before = varied
+    monkeypatch.setattr(layout, "CHUNK_FRAMES", 10)
+    shutil.rmtree(folder)
+    shutil.copytree(kept, folder)
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "shot.blend"))
+    return bpy.context.object, folder, before
 
 
 def drawn(obj):
@@ -46,14 +79,11 @@ def files(folder):
     return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
 
 
-def test_two_are_made_shown_kept_and_deleted(crowd, tmp_path):
-    before = files(tmp_path)
-    assert "has no variations" in refusal(OPS.steer_variations_delete)
-    assert OPS.steer_variations_make() == {"FINISHED"}
+def test_two_are_made_shown_kept_and_deleted(of_two):
+    crowd, folder, before = of_two
     found, done = made.seen(crowd)
     assert [one.seed for one in found] == [1, 2] and done == {1, 2}
     assert not plays_back(crowd) and crowd.steer.seed == 7
-    assert bpy.data.filepath == str(tmp_path / "shot.blend")
 
     assert OPS.steer_variation_show(number=2) == {"FINISHED"}
     assert plays_back(crowd) and (crowd.steer.variation, crowd.steer.seed) == (2, 2)
@@ -71,14 +101,14 @@ def test_two_are_made_shown_kept_and_deleted(crowd, tmp_path):
     OPS.steer_variation_show(number=2)
     assert OPS.steer_variation_keep() == {"FINISHED"}
     own = places.own_folder(crowd)
-    assert own == tmp_path / "bakes" / "Crowd" and plays_back(crowd) and crowd.steer.seed == 2
+    assert own == folder / "bakes" / "Crowd" and plays_back(crowd) and crowd.steer.seed == 2
     told = status.read_status(crowd, bpy.context.scene)
     assert told.complete and told.other_file is None and told.out_of_date is None
     # as a bake by that seed, but for what the manifest says of its file
     manifest = two.pop("manifest.json")
     kept = bits(own)
     assert kept.pop("manifest.json") != manifest and kept == two
-    baked = open_cache(whole(crowd, tmp_path / "baked"))
+    baked = open_cache(whole(crowd, folder / "baked"))
     for frame in open_cache(own):
         same = baked.frame(frame.number)
         assert frame.position.tobytes() == same.position.tobytes()
@@ -86,16 +116,16 @@ def test_two_are_made_shown_kept_and_deleted(crowd, tmp_path):
 
     assert OPS.steer_variations_delete() == {"FINISHED"}
     assert plays_back(crowd) and places.own_folder(crowd) == own
-    left = [name for name in files(tmp_path) if not name.startswith(("bakes/Crowd/", "baked/"))]
+    left = [name for name in files(folder) if not name.startswith(("bakes/Crowd/", "baked/"))]
     assert left == before
 
 
-def test_a_bake_takes_the_place_of_a_variation_and_going_back_finds_it(crowd, tmp_path):
-    assert OPS.steer_variations_make() == {"FINISHED"}
+def test_a_bake_takes_the_place_of_a_variation_and_going_back_finds_it(of_two):
+    crowd, folder, _ = of_two
     OPS.steer_variation_show(number=2)
     assert OPS.steer_cache_bake() == {"FINISHED"}
     own = places.own_folder(crowd)
-    assert own == tmp_path / "bakes" / "Crowd"
+    assert own == folder / "bakes" / "Crowd"
     assert (crowd.steer.variation, crowd.steer.seed) == (0, 2)
     assert baked_file.diagnosis(crowd).code == "PLAYS_BAKE"
     assert "shows no variation" in refusal(OPS.steer_variation_keep)
@@ -123,6 +153,7 @@ def test_a_run_is_stopped_and_goes_on(crowd, monkeypatch):
     assert "0 of 2 made" in drawn(crowd)
     while len(made.seen(crowd)[1]) < 1:
         run.step()
+        running.local.pause()
         made.refresh(crowd)
     assert len(made.seen(crowd)[1]) == 1
     OPS.steer_variations_stop()

@@ -76,18 +76,23 @@ def test_agents_keep_the_character_that_they_have_at_rest():
     assert {i: names[n] for i, n in zip(frame.id, numbers, strict=True)} == simulated == at_rest
 
 
-@pytest.mark.parametrize("choice", ["Random", "Index", "Attribute"])
-def test_the_solver_chooses_as_the_nodes_do(choice):
+def test_the_solver_chooses_as_the_nodes_do():
     obj = people(20)
     kinds = obj.data.attributes.new("kind", "INT", "POINT")
     kinds.data.foreach_set("value", [k * k for k in range(20)])
     modifier = display.find_modifier(obj)
-    display.set_input(modifier, "Choose By", choice)
     display.set_input(modifier, "Attribute", "kind")
     display.set_input(modifier, "Seed", 3)
-    at_rest = shown_tops(obj)
-    state.write_state(state.ensure_state(obj), frames_of(obj, 1)[-1])
-    assert shown_tops(obj) == at_rest and len(set(at_rest.values())) > 1
+    at_rest = {}
+    for choice in ("Random", "Index", "Attribute"):
+        display.set_input(modifier, "Choose By", choice)
+        at_rest[choice] = shown_tops(obj)
+        assert len(set(at_rest[choice].values())) > 1
+    for choice, tops in at_rest.items():
+        display.set_input(modifier, "Choose By", choice)
+        state.write_state(state.ensure_state(obj), frames_of(obj, 1)[-1])
+        assert shown_tops(obj) == tops
+    assert at_rest["Random"] != at_rest["Index"] != at_rest["Attribute"]
 
 
 def test_a_dog_tilts_with_the_ground_more_than_people_do():
@@ -219,17 +224,16 @@ def test_keyframes_have_the_body_of_each_character():
     assert [warning.code for warning in warnings] == ["CHARACTERS_STAND"]
 
 
-@pytest.mark.parametrize(("name", "told"), [("alembic", True), ("pc2", True), ("csv", False)])
-def test_exports_of_points_say_that_characters_are_not_in_them(tmp_path, name, told):
-    obj, warnings = people(2), []
-    chosen = formats.FORMATS[name]
-    path = tmp_path / f"crowd{chosen.suffix}"
-    scene, numbers = bpy.context.scene, range(1, 3)
-    formats.export_crowd(obj, scene, chosen, path, numbers=numbers, warnings=warnings)
-    assert [w.sentence for w in warnings] == [
-        "Characters of 'Crowd' are not in the file, as Alembic Points holds points: export a USD "
-        "Point Instancer, where they walk".replace("Alembic Points", chosen.label)
-    ] * told
+def test_exports_of_points_say_that_characters_are_not_in_them(tmp_path):
+    obj, scene, numbers = people(2), bpy.context.scene, range(1, 3)
+    for name, told in (("alembic", True), ("pc2", True), ("csv", False)):
+        chosen, warnings = formats.FORMATS[name], []
+        path = tmp_path / f"crowd{chosen.suffix}"
+        formats.export_crowd(obj, scene, chosen, path, numbers=numbers, warnings=warnings)
+        assert [w.sentence for w in warnings] == [
+            "Characters of 'Crowd' are not in the file, as Alembic Points holds points: export a "
+            "USD Point Instancer, where they walk".replace("Alembic Points", chosen.label)
+        ] * told
 
 
 def test_people_play_clips_while_they_stand_and_when_they_arrive():

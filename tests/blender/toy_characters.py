@@ -103,15 +103,16 @@ def shown_meshes():
 
 def shown_poses(**characters):
     """Name of the character and number of the pose of every agent, by the given pose spaces."""
-    return [
-        next(
-            (name, number)
-            for name, poses in characters.items()
-            for number, positions in enumerate(poses.positions)
-            if np.array_equal(positions, points)
-        )
-        for points in shown_meshes()
-    ]
+    known = {}
+    for name, poses in characters.items():
+        for number, positions in enumerate(poses.positions):
+            known.setdefault(_key(positions), (name, number))
+    return [known[_key(points)] for points in shown_meshes()]
+
+
+def _key(points):
+    """The same for the same points; -0 is 0."""
+    return (np.asarray(points, np.float64) + 0.0).tobytes()
 
 
 def shown_points():

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import bpy
 import numpy as np
+import pytest
 from mathutils import Vector, kdtree
 
 from steer_addon.blender.bake.hero_parts import Parts
 from steer_addon.blender.characters import making, rigs
+from steer_addon.blender.operators import characters
 from steer_addon.core.characters.recipe import Recipe
 from steer_addon.core.characters.rows import Plan
 
@@ -107,6 +110,21 @@ def walking_rig(name="Walker"):
 def make(rig, recipe=RECIPE):
     """Make a character of few poses."""
     return making.make_character(bpy.context.scene, rig, recipe)
+
+
+def take_coarse_plans(patch: pytest.MonkeyPatch, steps=COARSE.steps):
+    """Let the operator make few gaits, of so many samples each, while a patch holds."""
+    patch.setattr(characters, "Plan", lambda **given: replace(COARSE, steps=steps, **given))
+
+
+_usual = []
+
+
+def make_usual(rig):
+    """The poses of a rig as `walking_rig` makes it by `RECIPE`: made once in a process."""
+    if not _usual:
+        _usual.append(make(rig).space)
+    return _usual[0]
 
 
 def state(rig):
