@@ -1,4 +1,4 @@
-"""The preset of pedestrians, for half a minute: all have arrived, and stand still on both feet."""
+"""The preset of pedestrians: after half a minute, or a whole one, all stand still on both feet."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from steer_addon.blender.crowd import casting  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = [pytest.mark.usefixtures("empty_scene", "few_poses"), pytest.mark.slow]
 
-LAST, REST = 800, 48
+REST = 48
 SOLE = 0.005
 """Height below which a sole is on the ground [m]."""
 
 
-def test_all_arrive_and_stand_on_both_feet():
-    assert bpy.ops.object.steer_start(preset="pedestrians", count=40) == {"FINISHED"}
+@pytest.mark.parametrize(("count", "end"), often([(40, 800), (100, 1500)], (40, 800)))
+def test_all_arrive_and_stand_on_both_feet(count, end):
+    assert bpy.ops.object.steer_start(preset="pedestrians", count=count) == {"FINISHED"}
     obj = active()
-    obj.steer.frame_end = LAST
+    obj.steer.frame_end = end
     frames = [
         frame
-        for frame in simulate.run(obj, bpy.context.scene, range(1, LAST + 1))
-        if frame.number > LAST - REST
+        for frame in simulate.run(obj, bpy.context.scene, range(1, end + 1))
+        if frame.number > end - REST
     ]
     last = frames[-1]
     arrived = frames[0].attributes["arrived"] > 0.5

@@ -40,7 +40,7 @@ from tests.often import often  # noqa: E402
 RISE = np.tan(np.radians(15.0))
 BAND = 0.03
 """Share of the height below which a vertex is near the ground."""
-FRAMES, SETTLED = 80, 50
+FRAMES, SETTLED = 110, 50
 """Frames of a walk, and after how many of them a body has taken up its slope or curve."""
 LIMITS = (3.0, 10.0), (5.0, 25.0)
 """The median and 95 % of the slips of walks, and of runs [mm]."""
