@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,14 +18,14 @@ from tests.blender import live_scenes as scenes  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
-LAST = 220
-GOAL = (5.0, 0.0, 0.0)
+LAST = 50
+GOAL = (3.0, 0.0, 0.0)
 
 
 def make_lawn(kind="FORBIDDEN", ways="AROUND", z=0.5):
     """A walker on a ground whose way to the target leads over a lawn, 2 × 6 m, its end at y = 5."""
-    told = CrowdSettings(behaviors=scenes.seekers().behaviors, ways=WaysSettings(ways=ways))
-    crowd = scenes.make_crowd(((-5, 0, 0),), settings=told)
+    told = replace(scenes.seekers(speed=2.8), ways=WaysSettings(ways=ways))
+    crowd = scenes.make_crowd(((-3, 0, 0),), settings=told)
     scenes.make_target(crowd, GOAL)
     crowd.steer.ground = scenes.make_ground(half=8.0)
     lawn = scenes.make_box("Lawn", (0, 2, z))
@@ -33,6 +35,7 @@ def make_lawn(kind="FORBIDDEN", ways="AROUND", z=0.5):
     crowd.steer.areas = areas
     lawn.steer_area.kind = kind
     crowd.steer.frame_end = LAST
+    bpy.context.scene.render.fps = 12
     bpy.context.view_layer.objects.active = crowd
     scenes.update()
     return crowd, lawn
@@ -41,11 +44,14 @@ def make_lawn(kind="FORBIDDEN", ways="AROUND", z=0.5):
 def side(crowd):
     """How far to one side the walker goes round, -y [m]; 0 for straight on."""
     scenes.update()
-    scenes.play(1, LAST)
-    frames = [live.get_frame(crowd, number) for number in range(1, LAST + 1)]
-    places = np.array([frame.position[0] for frame in frames])
-    assert np.linalg.norm(places[-1] - GOAL) < 1.0
-    return -float(places[:, 1].min())
+    aside = 0.0
+    for number in range(1, LAST + 1):
+        scenes.frame_set(number)
+        place = live.get_frame(crowd, number).position[0]
+        aside = max(aside, -float(place[1]))
+        if np.linalg.norm(place - GOAL) < 0.5:
+            return aside
+    raise AssertionError(f"at {place} in the end")
 
 
 @pytest.mark.slow
@@ -53,8 +59,8 @@ def test_a_marked_object_is_gone_round_and_changes_count_at_once():
     crowd, lawn = make_lawn()
     # its end is at y = -1, and people keep their bodies out of it
     assert side(crowd) > 1.2
-    live_frame = live.get_frame(crowd, 80)
-    offline = list(simulate.run(crowd, bpy.context.scene, range(1, 81)))
+    live_frame = live.get_frame(crowd, 15)
+    offline = list(simulate.run(crowd, bpy.context.scene, range(1, 16)))
     assert np.array_equal(offline[-1].position, live_frame.position)
     crowd.steer.ways.ways = "NONE"
     assert side(crowd) < 0.1
@@ -82,7 +88,7 @@ def test_one_way_areas_lead_along_an_axis_of_their_object():
     scenes.update()
     lawn.location.y = -2.0
     scenes.update()
-    assert abs(side(crowd)) < 0.1
+    assert side(crowd) < 0.1
 
 
 def test_paint_of_the_ground_counts_and_edits_of_it_do():
@@ -123,19 +129,19 @@ def warned(crowd):
 
 def test_what_is_wrong_with_areas_is_told():
     crowd, lawn = make_lawn(z=9.0)
-    scenes.play(1, 30)
+    scenes.play(1, 25)
     assert "Area 'Lawn' marks nothing" in warned(crowd)
     lawn.location.z = 0.5
     lawn.steer_area.kind = "ONE_WAY"
     lawn.rotation_euler = (np.pi / 2, 0.0, 0.0)
     scenes.update()
-    scenes.play(1, 30)
+    scenes.play(1, 25)
     assert "leads straight up or down" in warned(crowd)
     lawn.rotation_euler = (0.0, 0.0, 0.0)
     lawn.steer_area.kind = "FORBIDDEN"
     lawn.scale = (30.0, 30.0, 0.5)
     scenes.update()
-    scenes.play(1, 30)
+    scenes.play(1, 25)
     assert "no way leads to" in warned(crowd)
 
 

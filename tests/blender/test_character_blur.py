@@ -22,7 +22,7 @@ WIDTH, HEIGHT, METERS = 320, 24, 0.8
 @pytest.fixture(autouse=True)
 def stage():
     bpy.ops.wm.read_homefile(use_empty=True)
-    look_from_the_side(WIDTH, HEIGHT, METERS, 0.05, 256)
+    look_from_the_side(WIDTH, HEIGHT, METERS, 0.05, 64)
     render = bpy.context.scene.render
     render.fps, render.use_motion_blur = RATE, True
     yield

@@ -10,6 +10,7 @@ from steer_addon.blender.characters import making, origins, rigs, sources  # noq
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.made_once import made_once  # noqa: E402
 from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -52,8 +53,8 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("name", EDITS)
-def test_edits_that_are_seen_are_noticed(name):
+def make_painted():
+    """A character of a rig whose head has colors and a shape key."""
     rig = walking_rig()
     bpy.data.meshes["head"].color_attributes.new("Paint", "FLOAT_COLOR", "POINT")
     for key in ("Basis", "Wide"):
@@ -61,7 +62,13 @@ def test_edits_that_are_seen_are_noticed(name):
     shape().value = 0.0
     for part in rig.children:
         part.data.polygons.foreach_set("use_smooth", [True] * len(part.data.polygons))
-    character = made_of(rig)
+    assert made_of(rig).name == "Walker Character"
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_edits_that_are_seen_are_noticed(name):
+    made_once("painted walker", make_painted)
+    character = bpy.data.objects["Walker Character"]
     assert not sources.is_changed(character)
     EDITS[name]()
     bpy.context.view_layer.update()

@@ -180,8 +180,22 @@ def test_the_dead_stay_hidden_among_few():
     assert {number for _, _, number in instances()} <= set(frame.id[1::2].tolist())
 
 
+def with_few_nodes(patch):
+    """From now on groups are built of all inputs, but of few nodes: those of menus and the state.
+
+    That a group is rebuilt with all its nodes stands in test_display.py.
+    """
+    data = crowd_group._data()
+    rows = {name: data["nodes"][name] for name in ("inputs", "state")}
+    for name in data["menus"]:
+        kept = ("type", "at", "data_type", "Menu")
+        rows[name] = {key: data["nodes"][name][key] for key in kept}
+    rows["output"] = {"type": "NodeGroupOutput", "at": [2, 0], "Geometry": "<state.Geometry"}
+    patch.setattr(crowd_group, "_data", lambda: {**data, "nodes": rows})
+
+
 def test_an_older_group_of_a_file_that_is_opened_gets_the_new_inputs_with_their_defaults(
-    steer, tmp_path
+    steer, tmp_path, monkeypatch
 ):
     obj, modifier = make_crowd(make_frame())
     display.set_input(modifier, "Display", "Object")
@@ -199,6 +213,7 @@ def test_an_older_group_of_a_file_that_is_opened_gets_the_new_inputs_with_their_
     group[crowd_group.VERSION_KEY] = 2
     path, crowd = str(tmp_path / "old.blend"), obj.name
     bpy.ops.wm.save_as_mainfile(filepath=path)
+    with_few_nodes(monkeypatch)
     bpy.ops.wm.open_mainfile(filepath=path)
     obj = bpy.data.objects[crowd]
     modifier = display.find_modifier(obj)
@@ -242,9 +257,10 @@ def load_crowd(path, *, link):
     return obj
 
 
-@pytest.mark.slow
-def test_an_older_group_that_is_appended_is_brought_up_to_date(steer, tmp_path):
-    obj = load_crowd(older_crowd(tmp_path), link=False)
+def test_an_older_group_that_is_appended_is_brought_up_to_date(steer, tmp_path, monkeypatch):
+    path = older_crowd(tmp_path)
+    with_few_nodes(monkeypatch)
+    obj = load_crowd(path, link=False)
     modifier = display.find_modifier(obj)
     assert modifier.node_group[crowd_group.VERSION_KEY] == 16
     assert display.get_input(modifier, "Scale") == 3.0

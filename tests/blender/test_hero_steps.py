@@ -22,8 +22,8 @@ from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.results.frames import Frame, rotations  # noqa: E402
 from tests.blender.live_scenes import make_crowd  # noqa: E402
 from tests.blender.made_once import import_rig  # noqa: E402
-from tests.blender.test_heroes import KNIGHT, character_of, mesh_points  # noqa: E402
-from tests.blender.walking_rigs import hero_parts, nearest, walking_rig  # noqa: E402
+from tests.blender.test_heroes import KNIGHT, mesh_points  # noqa: E402
+from tests.blender.walking_rigs import character_of, hero_parts, made_by, nearest, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -168,7 +168,7 @@ def test_bones_turn_by_whatever_property_they_are_turned(monkeypatch, mode):
 
 
 def test_legs_do_not_rush_on_where_a_turn_ends_between_two_frames(monkeypatch):
-    made = character_of(walking_rig())
+    made = made_by(walking_rig)
     turns = walk(made.space, [0.0] * 40, [2.0] * 9 + [0.0] * 9 + [-2.0] * 9 + [2.0] * 5 + [0.0] * 8)
     assert np.count_nonzero(np.diff(turns.gaits)) == 4
     seen = promoted(crowd_of(made), turns, monkeypatch, np.arange(1.0, 40.25, 0.25))
@@ -181,7 +181,7 @@ def test_legs_do_not_rush_on_where_a_turn_ends_between_two_frames(monkeypatch):
 
 @pytest.mark.parametrize("slows", [20, 2])
 def test_a_hero_sets_its_foot_down_as_its_instance(slows, monkeypatch):
-    made = character_of(walking_rig())
+    made = made_by(walking_rig)
     obj, last = crowd_of(made), len(made.space.rows) - 1
     speed, slowest = made.space.gaits[-1].speed, made.space.gaits[2].speed
     slowing = np.linspace(speed, 0.5 * slowest, slows)

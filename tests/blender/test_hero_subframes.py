@@ -14,8 +14,8 @@ from steer_addon.blender.characters import origins  # noqa: E402
 from steer_addon.blender.characters.heroes import blending  # noqa: E402
 from steer_addon.blender.characters.heroes import hero as rigs  # noqa: E402
 from steer_addon.core.characters.picking import SHEARS  # noqa: E402
-from tests.blender.test_heroes import character_of, gaps, hero_points  # noqa: E402
-from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
+from tests.blender.test_heroes import hero_points  # noqa: E402
+from tests.blender.walking_rigs import add_gait, gaps, made_by, make_rig, walking_rig  # noqa: E402
 from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -88,7 +88,7 @@ def away(made, carrier, row, start, rate, time):
     ),
 )
 def test_a_hero_has_the_poses_between_frames(make, rate, beside):
-    made = character_of(make())
+    made = made_by(make)
     # that of the action, which begins elsewhere than the gait
     offset = next(t.offset for t in origins.read(made.character).tracks if t.action == "Walk")
     start = -offset - rate * (7.0 + beside)
@@ -98,7 +98,7 @@ def test_a_hero_has_the_poses_between_frames(make, rate, beside):
 
 @pytest.mark.slow
 def test_gaits_blended_of_two_actions_with_root_motion_have_the_poses_between_frames():
-    made = character_of(rig_with_root_motion())
+    made = made_by(rig_with_root_motion)
     for number, row in enumerate(made.space.gaits):
         # their shares change from frame to frame, and slowly: nobody takes first steps at this rate
         if not row.from_stand:
@@ -107,7 +107,7 @@ def test_gaits_blended_of_two_actions_with_root_motion_have_the_poses_between_fr
 
 @pytest.mark.slow
 def test_a_hero_is_at_its_phase_and_its_body_makes_up_for_no_pose():
-    made = character_of(walking_rig())
+    made = made_by(walking_rig)
     number, row = next((n, row) for n, row in enumerate(made.space.gaits) if row.name == "walk")
     rate = 0.37 / row.count
     carrier = walker(made, 0.2 / row.count, rate, number)
@@ -125,7 +125,7 @@ def assert_same(made, carrier, row, start, rate):
 @pytest.mark.slow
 @pytest.mark.parametrize("earlier", [0.0, 1.0])
 def test_a_gait_that_begins_by_the_end_of_the_cycle_before_is_changed_to_smoothly(earlier):
-    made = character_of(walking_rig())
+    made = made_by(walking_rig)
     gaits = made.space.gaits
     number = next(n for n, row in enumerate(gaits) if row.name == "walk")
     found = origins.read(made.character)

@@ -21,6 +21,7 @@ from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from tests.blender.crowd_makers import active, make_mesh  # noqa: E402
+from tests.blender.made_once import made_once  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
 from tests.blender.walking_rigs import hero_parts, walking_rig  # noqa: E402
 
@@ -28,15 +29,29 @@ pytestmark = [pytest.mark.usefixtures("empty_scene", "few_poses"), pytest.mark.s
 
 
 def people(last=3, count=12):
-    assert bpy.ops.object.steer_start(preset="pedestrians", count=count) == {"FINISHED"}
+    def make():
+        assert bpy.ops.object.steer_start(preset="pedestrians", count=count) == {"FINISHED"}
+
+    made_once(("pedestrians", count), make)
     obj = active()
     obj.steer.frame_end = last
     return obj
 
 
+def promoted(*ids):
+    """A crowd with heroes, opened from a file: in that one nothing was changed since."""
+
+    def make():
+        assert bpy.ops.object.steer_start(preset="pedestrians", count=12) == {"FINISHED"}
+        active().steer.frame_end = 3
+        heroes.promote(active(), bpy.context.scene, list(ids))
+
+    made_once(("pedestrians", ids), make)
+    return active()
+
+
 def test_heroes_of_a_crowd_that_was_renamed_before_it_was_duplicated_are_its_own():
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1])
+    obj = promoted(1)
     obj.name = "Mob"
     other = obj.copy()
     other.data = obj.data.copy()
@@ -65,8 +80,8 @@ def said(obj, code="HEROES_LOST"):
 
 
 def test_agents_whose_rigs_were_deleted_are_told_and_shown_again():
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1, 2, 5])
+    obj = promoted(1, 2)
+    heroes.promote(obj, bpy.context.scene, [5])
     assert said(obj) == []
     carrier = heroes.carriers(obj)[2]
     bpy.data.batch_remove([carrier, *carrier.children_recursive])
@@ -80,8 +95,7 @@ def test_agents_whose_rigs_were_deleted_are_told_and_shown_again():
 
 
 def test_a_duplicate_tells_of_the_agents_that_it_hides():
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1, 2])
+    obj = promoted(1, 2)
     other = obj.copy()
     other.data = obj.data.copy()
     bpy.context.scene.collection.objects.link(other)
@@ -92,8 +106,7 @@ def test_a_duplicate_tells_of_the_agents_that_it_hides():
 
 
 def test_a_hero_is_demoted_from_itself():
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1, 2])
+    obj = promoted(1, 2)
     carrier = heroes.carriers(obj)[2]
     (rig,) = [part for part in hero_parts(carrier) if part.type == "ARMATURE"]
     for other in bpy.context.selected_objects:
@@ -139,8 +152,7 @@ def test_a_crowd_with_heroes_is_not_keyed_beside_them(bodies):
 
 
 def test_demoting_says_plainly_why_nothing_was_done(capfd):
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1])
+    obj = promoted(1)
     with pytest.raises(RuntimeError, match=r"No hero of 'Crowd' is selected or picked: select one"):
         bpy.ops.object.steer_demote(which="PICKED")
     with pytest.raises(RuntimeError, match=r"No hero of 'Crowd' lacks its rig: choose All"):
@@ -156,8 +168,7 @@ def test_demoting_says_plainly_why_nothing_was_done(capfd):
 
 @pytest.mark.parametrize("which", ["ALL", "LOST"])
 def test_a_hero_without_its_rig_is_told_and_goes(which):
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1, 2])
+    obj = promoted(1, 2)
     armatures = [p for p in hero_parts(heroes.carriers(obj)[2]) if p.type == "ARMATURE"]
     bpy.data.batch_remove(armatures)
     (found,) = said(obj)
@@ -169,8 +180,7 @@ def test_a_hero_without_its_rig_is_told_and_goes(which):
 
 
 def test_a_hero_without_its_rig_gets_a_new_one_when_it_is_promoted():
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1, 2])
+    obj = promoted(1, 2)
     count = len(bpy.data.objects)
     for number, kind in ((1, "ARMATURE"), (2, "EMPTY")):
         parts = hero_parts(heroes.carriers(obj)[number])
@@ -181,8 +191,7 @@ def test_a_hero_without_its_rig_gets_a_new_one_when_it_is_promoted():
 
 
 def test_a_rig_in_another_collection_is_not_lost():
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1])
+    obj = promoted(1)
     (rig,) = [p for p in hero_parts(heroes.carriers(obj)[1]) if p.type == "ARMATURE"]
     bpy.context.scene.collection.objects.link(rig)
     next(c for c in bpy.data.collections if c.name == "Heroes of Crowd").objects.unlink(rig)
@@ -191,8 +200,7 @@ def test_a_rig_in_another_collection_is_not_lost():
 
 @pytest.mark.parametrize("which", ["ALL", "LOST"])
 def test_what_is_left_of_a_hero_goes_with_it(which):
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1, 2])
+    obj = promoted(1, 2)
     bpy.data.objects.remove(heroes.carriers(obj)[2])
     assert bpy.ops.object.steer_demote(which=which) == {"FINISHED"}
     left = {1} if which == "LOST" else set()
@@ -325,8 +333,7 @@ def test_heroes_of_an_earlier_simulation_are_told_and_promoted_again(change):
 
 
 def test_heroes_that_were_edited_stay_when_they_are_promoted_again():
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1, 2])
+    obj = promoted(1, 2)
     heroes.carriers(obj)[1].keyframe_insert("location", frame=2)
     slower(obj)
     assert outdated(obj)[0] == {1, 2}
@@ -373,8 +380,7 @@ def test_a_path_that_is_reshaped_makes_heroes_old():
 
 
 def test_the_look_of_a_crowd_makes_no_hero_old():
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1])
+    obj = promoted(1)
     bpy.context.scene.frame_set(2)
     display.set_input(display.find_modifier(obj), "Viewport Limit", 5)
     obj.steer.bake.bodies = "RIGS"
@@ -382,8 +388,7 @@ def test_the_look_of_a_crowd_makes_no_hero_old():
 
 
 def test_heroes_are_as_old_in_a_file_that_was_opened(tmp_path):
-    obj = people()
-    heroes.promote(obj, bpy.context.scene, [1])
+    obj = promoted(1)
     path = str(tmp_path / "crowd.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)

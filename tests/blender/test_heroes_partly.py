@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import hero_age, heroes  # noqa: E402
 from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.blender.crowd import hero_table  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.live_scenes import make_crowd, make_target  # noqa: E402
+from tests.blender.made_once import made_once  # noqa: E402
 from tests.blender.test_heroes import ROUGH  # noqa: E402
 from tests.blender.walking_rigs import walking_rig  # noqa: E402
 
@@ -19,8 +22,7 @@ CHARACTERS = [0, 0, 1, 1, 1, 0]
 """The character of each agent: the second one cannot be a rig."""
 
 
-@pytest.fixture
-def crowd():
+def make_cast():
     """A crowd of two characters, the second one which lacks an action of its rig."""
     recipe = making.Recipe("Idle", "Walk", "Run", plan=ROUGH)
     rig = walking_rig()
@@ -40,7 +42,13 @@ def crowd():
     modifier = display.find_modifier(obj)
     display.set_input(modifier, "Collection", first.users_collection[0])
     display.set_input(modifier, "Display", "Characters")
-    return obj
+
+
+@pytest.fixture
+def crowd():
+    """That of `make_cast`."""
+    made_once("a cast of two", make_cast)
+    return bpy.data.objects["Crowd"]
 
 
 def test_agents_with_rigs_are_promoted_and_the_others_are_named(crowd):
@@ -92,3 +100,12 @@ def test_heroes_of_a_bake_are_old_where_it_is_deleted_and_the_crowd_is_changed(c
     crowd.steer.agents.max_speed *= 0.5
     hero_age.refresh(crowd)
     assert heroes.outdated(crowd, scene) == {0, 5}
+
+
+def test_a_table_finds_each_id_and_no_other():
+    random = np.random.default_rng(1)
+    for ids in ([0], [5], [-3, 4, 2**31 - 1], np.unique(random.integers(-(2**31), 2**31, 300))):
+        numbers = np.array(ids, np.int32)
+        table = hero_table.arranged(numbers)
+        there = table[table % len(table) == np.arange(len(table))]
+        assert set(there.tolist()) == set(numbers.tolist())

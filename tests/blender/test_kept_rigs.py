@@ -12,8 +12,8 @@ from steer_addon.blender.bake import heroes  # noqa: E402
 from steer_addon.blender.characters import origins  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
-from tests.blender.test_heroes import assert_same_poses, character_of, people, play  # noqa: E402
-from tests.blender.walking_rigs import walking_rig  # noqa: E402
+from tests.blender.test_heroes import assert_same_poses, people, play  # noqa: E402
+from tests.blender.walking_rigs import character_of, made_by, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 KINDS = "meshes lattices objects actions armatures shape_keys collections".split()
@@ -126,7 +126,7 @@ def damaged(data, what):
 
 @pytest.mark.slow
 def test_a_damaged_origin_is_one_sentence():
-    made = character_of(walking_rig())
+    made = made_by(walking_rig)
     obj = crowd_of(made)
     before, whole = names(), made.character[origins.KEY]
     for what in ("times", "above", "offset", "huge", "none"):

@@ -24,7 +24,7 @@ from steer_addon.core.step.simulation import Simulation  # noqa: E402
 from tests.blender.made_once import import_rig  # noqa: E402
 from tests.often import often  # noqa: E402
 
-FPS, SECONDS, REST = 24, 40, 48
+FPS, SECONDS, REST = 24, 25, 48
 FEW = Plan(tolerance=0.15, steps=24, ratio=2.0)
 """Few poses of each gait: those who rest show poses of their stance."""
 SOLE = 0.002
@@ -53,8 +53,8 @@ def test_all_knights_who_arrive_stand_on_both_feet(plan, shared):
         behaviors=(REGISTRY["avoid_neighbors"](), REGISTRY["arrive"]()),
         cast=Cast((space.gaits,)),
     )
-    row = np.arange(40)
-    places = np.stack([12.0 + 1.2 * (row // 8), 1.2 * (row % 8) - 4.2, 0.0 * row], axis=1)
+    row = np.arange(24)
+    places = np.stack([8.0 + 1.2 * (row // 8), 1.2 * (row % 8) - 4.2, 0.0 * row], axis=1)
     simulation = Simulation(settings, make_agents(places, **body), frame=1, fps=FPS)
     goal = make_world(targets=[[0.0, 0.0, 0.0]])
     frames = [simulation.step(goal) for _ in range(SECONDS * FPS)][-REST:]

@@ -150,6 +150,8 @@ def test_a_copy_of_a_character_keeps_the_levels_when_it_is_made_again():
 @pytest.mark.slow
 def test_undo_leaves_no_levels():
     rig = round_rig()
+    # of fewer gaits
+    bpy.data.actions.remove(bpy.data.actions["Run"])
     bpy.context.view_layer.objects.active = rig
     names = {obj.name for obj in bpy.data.objects}
     undone(bpy.ops.object.steer_make_character, way_per_pose=0.2, levels=2)

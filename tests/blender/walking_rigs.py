@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import bpy
@@ -15,9 +16,12 @@ from steer_addon.blender.characters import making, rigs
 from steer_addon.blender.operators import characters
 from steer_addon.core.characters.recipe import Recipe
 from steer_addon.core.characters.rows import Plan
+from tests.blender.made_once import made_once
 
 COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
 RECIPE = Recipe("Idle", "Walk", plan=COARSE)
+FINE = Plan(tolerance=0.02, steps=48, ratio=2.0)
+_made: dict[Callable[[], bpy.types.Object], making.Made] = {}
 
 
 def box(name, center, size, parent=None):
@@ -125,6 +129,17 @@ def make_usual(rig):
     if not _usual:
         _usual.append(make(rig).space)
     return _usual[0]
+
+
+def character_of(rig, clips=()):
+    """Make a character of more poses."""
+    return make(rig, Recipe("Idle", "Walk", "Run", clips, plan=FINE))
+
+
+def made_by(make_walker):
+    """That of a rig that a function makes, in an empty file: it is made once."""
+    made_once(make_walker, lambda: _made.update({make_walker: character_of(make_walker())}))
+    return replace(_made[make_walker], character=bpy.data.objects["Walker Character"])
 
 
 def state(rig):
