@@ -211,7 +211,17 @@ def make_scene(
     agents = place(
         settings, position @ turn.T, velocity @ turn.T, ids=rng.permutation(3 * count)[:count]
     )
-    return Scene(agents, _surroundings(rng, level, turn))
+    key = seed, flat, count, spread, turn.tobytes()
+    if key not in _worlds:
+        if len(_worlds) == MOST_WORLDS:
+            _worlds.clear()
+        _worlds[key] = _surroundings(rng, level, turn)
+    return Scene(agents, _worlds[key])
+
+
+MOST_WORLDS = 500
+_worlds: dict[tuple[object, ...], World] = {}
+"""Surroundings that were made before: most tests ask for the same few of them."""
 
 
 def _surroundings(rng: np.random.Generator, level: np.ndarray, turn: np.ndarray) -> World:
@@ -264,7 +274,7 @@ def play(
     """Run a scene for some steps; `look` is called after each of them."""
     simulation = Simulation(settings, scene.agents, frame=1, fps=fps)
     for step in range(1, steps + 1):
-        simulation.step(scene.at(step / fps))
+        simulation.advance(scene.at(step / fps))
         look(simulation)
     return simulation
 

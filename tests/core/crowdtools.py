@@ -64,9 +64,9 @@ def run(
     positions = [sim.agents.position.astype(np.float64)]
     velocities = [sim.agents.velocity.astype(np.float64)]
     for _ in range(steps):
-        frame = sim.step(world)
-        positions.append(frame.position.astype(np.float64))
-        velocities.append(frame.velocity.astype(np.float64))
+        sim.advance(world)
+        positions.append(sim.agents.position.astype(np.float64))
+        velocities.append(sim.agents.velocity.astype(np.float64))
     return np.array(positions), np.array(velocities)
 
 

@@ -10,13 +10,15 @@ from blendtools import CLEAR, blended_pops
 from figuretools import made
 from walktools import random_journey, walk
 
+from tests.often import often
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["woman", "child", "dog"])
+@pytest.mark.parametrize("name", often(["woman", "child", "dog"], "woman", "dog"))
 def test_bodies_pop_less_than_poses_that_are_blended_without_steps(name):
     space = made(name).space
-    space = replace(space, positions=space.positions[:, ::4])
-    journeys = [random_journey(seed) for seed in range(5)]
+    space = replace(space, positions=space.positions[:, ::8])
+    journeys = [random_journey(seed) for seed in range(3)]
     ours = np.concatenate([walk(space, *journey).pops() for journey in journeys])
     blended = np.concatenate([blended_pops(space, *journey) for journey in journeys])
     assert ours.max() < 0.7 * blended.max()

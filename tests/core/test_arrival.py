@@ -37,7 +37,7 @@ def go(settings, points, seconds, world=GOAL, **more):
     simulation = Simulation(settings, place(settings, points, **more), frame=1, fps=FPS)
     states = [simulation.agents]
     for _ in range(int(seconds * FPS)):
-        simulation.step(world)
+        simulation.advance(world)
         states.append(simulation.agents)
     return states
 
@@ -100,7 +100,7 @@ def test_nobody_jumps_across_the_place_to_leave_at():
     settings = arriving("LEAVE", "seek", max_speed=50.0, max_force=1.0e4)
     simulation = Simulation(settings, place(settings, [[20.3, 0.1, 0.0]]), frame=1, fps=12)
     for _ in range(12):
-        simulation.step(GOAL)
+        simulation.advance(GOAL)
     assert not simulation.agents.alive[0]
 
 
@@ -147,7 +147,7 @@ def test_who_is_pushed_a_little_stays_there_and_who_is_pushed_far_comes_back():
         simulation = Simulation(settings, moved, frame=1, fps=FPS)
         marks = []
         for _ in range(8 * FPS):
-            simulation.step(GOAL)
+            simulation.advance(GOAL)
             marks.append(simulation.agents.arrived[1])
         assert (marks[0] == 0) == comes_back
         assert np.count_nonzero(np.diff(np.array(marks, int))) == int(comes_back)
@@ -162,7 +162,7 @@ def test_those_who_wait_follow_a_target_that_goes_away():
     simulation = Simulation(settings, stood, frame=1, fps=FPS)
     away = make_world(targets=[[10.0, 0.0, 0.0]])
     for _ in range(14 * FPS):
-        simulation.step(away)
+        simulation.advance(away)
     assert simulation.agents.arrived.all()
     assert np.linalg.norm(simulation.agents.position - np.float32([10, 0, 0]), axis=1).max() < 3.0
 
@@ -197,7 +197,7 @@ def swinging(pace, seconds):
     simulation, marks = Simulation(settings, start, frame=1, fps=FPS), []
     for k in range(int(seconds * FPS)):
         simulation.agents.velocity[1] = [pace if k // FPS % 2 else -pace, 0.0, 0.0]
-        simulation.step(GOAL)
+        simulation.advance(GOAL)
         marks.append(int(simulation.agents.arrived[1]))
     return np.array(marks)
 
@@ -222,7 +222,7 @@ def test_who_comes_nearer_by_its_size_between_two_halts_goes_on():
         if part == 0:
             simulation.agents.position[1] = points[1]
         simulation.agents.velocity[1] = [-0.3 if part < 24 else 0.0, 0.0, 0.0]
-        simulation.step(GOAL)
+        simulation.advance(GOAL)
         assert not simulation.agents.arrived[1], k
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from dataclasses import replace
@@ -38,9 +39,9 @@ from steer_addon.core.sensing.declare import TARGETS
 from steer_addon.core.step.simulation import Simulation
 from tests.often import often
 
-STEPS = 10
+STEPS, LONGER = 6, 10
 SEEDS = (2, 3)
-FINE_SEEDS = (2, 3, 4, 5)
+FINE_SEEDS = (2, 3)
 """Of the worlds for finer steps: the median is one over all their agents."""
 
 HANDED = {
@@ -78,6 +79,9 @@ Both ways are alike, and something has to decide. Such agents are mirrored by id
 ORDERED = ("GROUND", True), ("FLY", False)
 """Motion, and whether the crowd is its own target, of the crowds whose order changes each time."""
 
+INTO_CORNER = 292
+"""A world where flyers slide into a right angle between two walls."""
+
 WORLDS = int(os.environ.get("STEER_WORLDS", "2"))
 any_world = given(st.integers(0, 2**32 - 1))
 """The worlds of any seed; in those of odd ones two parameters are anywhere in their soft ranges."""
@@ -97,13 +101,20 @@ def exempt(entry, motion, table):
 @variants_in_turns("GROUND")
 def test_the_world_gives_it_something_to_do(entry, motion):
     """Or else all that follows would say nothing."""
-    spoken = 0
+    spoken, settings = 0, settings_for(entry, motion)
     for seed in SEEDS:
-        settings = settings_for(entry, motion)
-        scene = make_scene(seed, settings)
-        without = track(scene, settings_for(None, motion), STEPS)
-        spoken += int((track(scene, settings, STEPS) != without).any(axis=(0, 2)).sum())
-    assert spoken >= 2
+        found = track(make_scene(seed, settings), settings, STEPS)
+        spoken += int((found != without(seed, motion)).any(axis=(0, 2)).sum())
+        if spoken >= 2:
+            return
+    raise AssertionError(spoken)
+
+
+@functools.cache
+def without(seed, motion):
+    """Paths where no behavior is tested."""
+    settings = settings_for(None, motion)
+    return track(make_scene(seed, settings), settings, STEPS)
 
 
 def assert_same_paths(found, expected, seed, settings, turn, others=None):
@@ -146,18 +157,20 @@ def test_mirrored_worlds_give_mirrored_motion(entry, motion, seed):
 @variants_in_turns("FLY", PLACED)
 @few
 @any_world
-@example(292)  # flyers slide into a right angle between two walls
+@example(INTO_CORNER)
 def test_turned_worlds_give_turned_motion(entry, motion, seed):
+    if seed == INTO_CORNER and motion == "GROUND":
+        return
     entry = varied(entry, seed)
-    cases = [(entry, turn_about([0, 0, 1], 0.7), {})]
-    if motion == "FLY":
-        cases.append((unhanded(entry), turn_about([1, 2, 3], 1.7), UPRIGHT))
-    for used, turn, exceptions in cases:
-        if is_among(entry, motion, exceptions):
-            continue  # the turn about Z was tested
+    about_any = motion == "FLY" and not is_among(entry, motion, UPRIGHT)
+    cases = [(unhanded(entry), turn_about([1, 2, 3], 1.7))] if about_any else []
+    if not about_any or unhanded(entry) != entry:
+        # else such turns are among those about any axis
+        cases.append((entry, turn_about([0, 0, 1], 0.7)))
+    for used, turn in cases:
         settings = settings_for(used, motion)
-        plain = track(make_scene(seed, settings), settings, STEPS)
-        found = track(make_scene(seed, settings, turn), settings, STEPS)
+        plain = track(make_scene(seed, settings), settings, LONGER)
+        found = track(make_scene(seed, settings, turn), settings, LONGER)
         assert_same_paths(found, plain @ turn.T, seed, settings, turn)
 
 
@@ -218,15 +231,21 @@ def ways_of_combining():
             yield pytest.param(entry, motion, combine, id=f"{combine}-{name}-{motion}", marks=marks)
 
 
+@functools.lru_cache(maxsize=64)
+def absence(seed, motion, combine):
+    """A scene, and its agents after some steps where no behavior is tested."""
+    settings = settings_for(None, motion, combine=combine)
+    scene = make_scene(seed, settings)
+    return scene, play(scene, settings, 4).agents
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("entry", "motion", "combine"), [*ways_of_combining()])
 @few
 @any_world
 def test_without_weight_or_disabled_it_is_as_if_absent(entry, motion, combine, seed):
     entry = varied(entry, seed)
-    absent = settings_for(None, motion, combine=combine)
-    scene = make_scene(seed, absent)
-    plain = play(scene, absent, 4).agents
+    scene, plain = absence(seed, motion, combine)
     for idle in (replace(entry, weight=0.0), replace(entry, enabled=False)):
         assert same_bits(play(scene, settings_for(idle, motion, combine=combine), 4).agents, plain)
     named = replace(entry, name="it")
@@ -277,8 +296,8 @@ def test_finer_steps_converge_at_first_order(entry, motion):
         pytest.skip("jumps: velocities or positions are set at the step where it happens")
     settings = settings_for(entry, motion)
     ends = []
+    scenes = [make_scene(seed, settings, count=96) for seed in FINE_SEEDS]
     for fps in (12, 24, 48, 96):
-        scenes = [make_scene(seed, settings, count=96) for seed in FINE_SEEDS]
         crowds = [play(scene, settings, fps // 2, fps).agents for scene in scenes]
         ends.append(np.concatenate([c.position for c in crowds]).astype(float))
     # Halving the step halves the gap. The typical agent's: a few pass an edge of what their

@@ -16,10 +16,17 @@ from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.step.simulation import Simulation
 
+MOST = settings().max_examples
+EXAMPLES = 12 if MOST <= 25 else MOST
+"""For each behavior; --long tries many."""
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", REGISTRY)
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example])
+@settings(
+    max_examples=EXAMPLES,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example],
+)
 @given(st.data())
 def test_any_finite_input_gives_a_finite_step(kind, data):
     places = st.sampled_from(data.draw(st.lists(vectors, min_size=1, max_size=4)))

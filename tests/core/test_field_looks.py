@@ -84,14 +84,14 @@ def test_corners_of_fields_are_seen(radius, costly):
     cost = np.ones(surface.count, np.float32)
     cost[((at // 12).sum(axis=1) % 3) == 0] = 1.7
     far_looks = 0
-    for goal in rng.choice(np.flatnonzero(room.state == OPEN), 3):
+    for number, goal in enumerate(rng.choice(np.flatnonzero(room.state == OPEN), 3)):
         field = np.zeros(surface.count, np.int32), np.zeros(surface.count, np.float32)
         roots = Roots(int(goal), np.array([goal]), np.zeros(1))
         fill_field(view, room, roots, cost if costly else None, field, Scratch())
         corner = field[0]
         way = np.abs(at[corner] - at).max(axis=1)
-        # to one that is next to it a link leads
-        for cell in np.flatnonzero((room.state == OPEN) & (corner >= 0) & (way > 1)):
+        # to one that is next to it a link leads; others are looked at in turns
+        for cell in np.flatnonzero((room.state == OPEN) & (corner >= 0) & (way > 1))[number::3]:
             assert walked(view, room, cell, corner[cell]), (goal, cell)
         far_looks += (way[corner >= 0] > 8).sum()
     assert far_looks > 1000

@@ -26,6 +26,7 @@ from steer_addon.core.crowd.settings import (
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.simulation import Simulation
+from tests.often import often
 
 
 def round_mesh(center: Vector, radius: float, rings: int = 6) -> list[Triangle]:
@@ -90,35 +91,37 @@ def houdini_run(*, fleeing: bool, center_rays: bool, seed: int, one_by_one: bool
     return node.seen, *compare(simulation, node, state, worlds, targets, one_by_one)
 
 
-HOUDINI = [
-    pytest.param(False, False, 1, id="defaults"),
-    pytest.param(True, False, 2, id="flee", marks=pytest.mark.long),
-    pytest.param(True, True, 3, id="flee and center rays"),
-]
+HOUDINI = (False, False, 1), (True, False, 2), (True, True, 3)
+"""Whether agents flee, whether they look at centers of obstacles, and a seed."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("fleeing", "center_rays", "seed"), HOUDINI)
-def test_houdini_preset_follows_its_restatement(fleeing, center_rays, seed):
-    seen, paths, deviations, _ = houdini_run(
-        fleeing=fleeing, center_rays=center_rays, seed=seed, one_by_one=False
-    )
-    # the run must have something of everything
+def assert_all_seen(seen, fleeing, center_rays):
+    """A run must have something of everything."""
     expected = {"seek", "wander", "separation", "cohesion", "alignment", "avoid"}
     expected |= {"flee"} if fleeing else set()
     expected |= {"avoid center 0"} if center_rays else set()
     assert {name for name, times in seen.items() if times >= 10} == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("fleeing", "center_rays", "seed"), often(HOUDINI, HOUDINI[0]))
+def test_houdini_preset_follows_its_restatement(fleeing, center_rays, seed):
+    seen, paths, deviations, _ = houdini_run(
+        fleeing=fleeing, center_rays=center_rays, seed=seed, one_by_one=False
+    )
+    assert_all_seen(seen, fleeing, center_rays)
     assert paths.min() > 50.0
     assert (deviations.max(axis=0) / paths).max() <= OF_PATH
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("fleeing", "center_rays", "seed"), HOUDINI)
+@pytest.mark.parametrize(("fleeing", "center_rays", "seed"), often(HOUDINI, HOUDINI[2]))
 def test_every_single_houdini_step_is_its_formula(fleeing, center_rays, seed):
     # without the chaos of a whole run there is no need to round where the solver does
-    _, _, _, velocity_error = houdini_run(
+    seen, _, _, velocity_error = houdini_run(
         fleeing=fleeing, center_rays=center_rays, seed=seed, one_by_one=True
     )
+    assert_all_seen(seen, fleeing, center_rays)
     assert velocity_error <= 2e-5
 
 

@@ -143,9 +143,9 @@ Moussaïd et al. found some 90 for pairs and 97 for the first two of three, and 
     often(product(("REYNOLDS", "VEX"), (False, True)), ("REYNOLDS", False), ("VEX", True)),
 )
 def test_in_the_open_people_walk_abreast_at_the_measured_distances_and_angles(solver, avoid, seed):
-    groups = walk(*SIZES, seconds=60, seed=seed, avoid=avoid, solver=solver)
+    groups = walk(*SIZES, seconds=35, seed=seed, avoid=avoid, solver=solver)
     for size, position in zip(SIZES, groups, strict=True):
-        for step in range(20 * 24, 60 * 24, 24):
+        for step in range(20 * 24, 35 * 24, 24):
             distance, degrees = between(position[step], FAR_AWAY[0])
             assert ((distance > 0.7) & (distance < 1.0)).all(), (size, step, distance)
             assert np.abs(degrees - MEASURED[size]).max() < 6.0, (size, step, degrees)
@@ -153,8 +153,8 @@ def test_in_the_open_people_walk_abreast_at_the_measured_distances_and_angles(so
 
 @pytest.mark.slow
 def test_larger_groups_are_slower_as_measured():
-    groups = walk(1, *SIZES, seconds=40)
-    speeds = [(position[-1] - position[-481])[:, 1].mean() / 20.0 for position in groups]
+    groups = walk(1, *SIZES, seconds=30)
+    speeds = [(position[-1] - position[-241])[:, 1].mean() / 10.0 for position in groups]
     assert speeds[0] == pytest.approx(SPEED, abs=1e-3)
     # 0.04 m/s for each person in one population, 0.08 m/s in the other
     falls = -np.diff(speeds)
@@ -182,7 +182,7 @@ def together_again(position, size):
 @pytest.mark.parametrize("seed", often(range(3), 0))
 @pytest.mark.parametrize("size", often(SIZES, 4))
 def test_in_a_narrow_corridor_they_walk_in_a_line_and_form_again_behind_it(size, seed):
-    (position,) = walk(size, seconds=50, seed=seed, colliders=CORRIDOR, start=-12.0)
+    (position,) = walk(size, seconds=36, seed=seed, colliders=CORRIDOR, start=-12.0)
     inside = (np.abs(position[:, :, 1]) < 4.0).all(axis=1)
     assert inside.any()
     assert np.ptp(position[inside][:, :, 0], axis=1).max() < 0.3
@@ -201,7 +201,7 @@ def test_in_a_narrow_corridor_they_walk_in_a_line_and_form_again_behind_it(size,
 @pytest.mark.parametrize("seed", often(range(4), 0))
 def test_nobody_loses_the_others_through_a_door_or_around_a_pillar(seed, obstacle, size):
     obstacle = OBSTACLES[obstacle]
-    (position,) = walk(size, seconds=45, seed=seed, colliders=obstacle, start=-10.0)
+    (position,) = walk(size, seconds=32, seed=seed, colliders=obstacle, start=-10.0)
     together_again(position, size)
 
 
@@ -253,7 +253,7 @@ def test_pushes_see_the_changed_wish():
     sim = simulation(crowd(*stack, agents=BODIES), [[0, 0, 0], [3, 0, 0]])
     sim.agents.attributes["group_id"] = np.ones(2, np.float32)
     world = make_world(targets=[[1.5, 200, 0]])
-    for _ in range(60 * 24):
+    for _ in range(30 * 24):
         sim.step(world)
     assert np.linalg.norm(sim.agents.position[1] - sim.agents.position[0]) < 1.0
 

@@ -54,13 +54,19 @@ def call(tree: Path, package: str, **environment: str) -> tuple[float, list[str]
 
 
 @pytest.fixture(scope="module")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for STEER_CACHE_DIR that holds one kernel."""
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder for STEER_CACHE_DIR that holds one kernel, and the name of its file."""
     folder = tmp_path_factory.mktemp("of a machine")
     answer, compiled, name = call(ROOT, "steer_addon", STEER_CACHE_DIR=str(folder))
     assert answer == 5.0 and compiled[0] == "length"
     assert (folder / "kernels" / name).is_file()
-    return folder
+    return folder, name
+
+
+@pytest.fixture
+def kernels(made: tuple[Path, str]) -> Path:
+    """A folder for STEER_CACHE_DIR that holds one kernel."""
+    return made[0]
 
 
 @pytest.mark.slow
@@ -84,7 +90,7 @@ def test_a_file_that_is_cut_off_is_compiled_again(kernels: Path) -> None:
         file.write_bytes(damaged)
         answer, compiled, _ = call(ROOT, "steer_addon", STEER_CACHE_DIR=str(kernels))
         assert (answer, compiled[0]) == (5.0, "length")
-        assert call(ROOT, "steer_addon", STEER_CACHE_DIR=str(kernels))[:2] == (5.0, [])
+    assert call(ROOT, "steer_addon", STEER_CACHE_DIR=str(kernels))[:2] == (5.0, [])
 
 
 def test_a_shared_folder_need_not_be_writable(monkeypatch, tmp_path: Path) -> None:
@@ -99,8 +105,8 @@ def test_a_shared_folder_need_not_be_writable(monkeypatch, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_another_processor_has_files_of_its_own(kernels: Path) -> None:
-    _, _, usual = call(ROOT, "steer_addon", STEER_CACHE_DIR=str(kernels))
+def test_another_processor_has_files_of_its_own(made: tuple[Path, str]) -> None:
+    kernels, usual = made
     surroundings = {"STEER_CACHE_DIR": str(kernels), "NUMBA_CPU_NAME": "nocona"}
     answer, compiled, name = call(ROOT, "steer_addon", **surroundings)
     assert (answer, compiled[0]) == (5.0, "length")

@@ -75,7 +75,10 @@ def test_an_agent_costs_at_most_a_kilobyte(preset, everything, record_property):
         stack = tuple(replace(entry, enabled=True) for entry in settings.behaviors)
         settings = replace(settings, behaviors=stack)
     # threads that earlier tests left may take memory meanwhile: the least of some runs is ours
-    bytes_per_agent = min(peak_per_agent(settings) for _run in range(3))
+    bytes_per_agent = peak_per_agent(settings)
+    for _again in range(2):
+        if bytes_per_agent > LIMIT:
+            bytes_per_agent = peak_per_agent(settings)
     record_property("bytes_per_agent", round(bytes_per_agent))
     print(f"{preset}: {bytes_per_agent:.0f} bytes per agent")
     # far less would mean that nothing was measured: the state alone takes 80 bytes

@@ -155,7 +155,7 @@ def test_cells_are_small_where_many_more_are_near_than_are_kept():
     check(points[:500], radius=20.0, most=10)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     st.lists(st.tuples(COORDINATE, COORDINATE, COORDINATE), min_size=1, max_size=40),
     st.one_of(st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.floats(0.0, 1e4, width=32)),

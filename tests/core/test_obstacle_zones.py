@@ -1,5 +1,6 @@
 """Obstacle zones: the state machine along walls, its formulas, and that no wall is crossed."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from steer_addon.core.behaviors.wander import Wander
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.solver import Solver
+from tests.often import often
 
 DT = 1 / 24
 FREE, PUSH, PULL, SLIDE, TURN = range(5)
@@ -104,33 +106,36 @@ def clearance(points, target, segments):
     return reach
 
 
-@pytest.mark.parametrize("until", ["IN_SIGHT", "TWO_RADII"])
 @pytest.mark.parametrize(
-    ("values", "agents", "scale"),
-    [({}, {}, 1.0), (UNITY, {"max_speed": 10.0, "radius": 0.5}, 2.5)],
-    ids=["people", "unity"],
+    ("kind", "until"),
+    often(
+        itertools.product(("people", "unity"), ("IN_SIGHT", "TWO_RADII")),
+        *(("people", "IN_SIGHT"), ("unity", "TWO_RADII")),
+    ),
 )
-def test_the_machine_goes_through_its_zones_along_an_l_wall_and_never_crosses_it(
-    values, agents, scale, until
-):
+def test_the_machine_goes_through_its_zones_along_an_l_wall_and_never_crosses_it(kind, until):
+    values, agents, scale = {
+        "people": ({}, {}, 1.0),
+        "unity": (UNITY, {"max_speed": 10.0, "radius": 0.5}, 2.5),
+    }[kind]
     zones = ObstacleZones(slide_until=until, **values)
     segments = (np.array(L_WALL) * scale).tolist()
     target = np.array([-3.0, -3.0, 0.0]) * scale
     starts = np.random.default_rng(7).uniform(-1.0, 11.0, (2000, 3)) * [scale, scale, 0.0]
     seen = clearance(starts, target, segments)
     far = (seen > zones.look_ahead) & (seen < np.inf)
-    # 200 who have the wall before them but do not see it yet, and 200 at any place
-    starts, seen = (np.concatenate([a[far][:200], a[:200]]) for a in (starts, seen))
+    # 80 who have the wall before them but do not see it yet, and 80 at any place
+    starts, seen = (np.concatenate([a[far][:80], a[:80]]) for a in (starts, seen))
     path, _, states = walk(zones, starts, 24 * 32, segments, [target], agents=agents)
     assert crossings(path, segments) == 0
     assert (np.linalg.norm(path[-1] - target, axis=1) < 0.1 * scale).all()
-    orders = [changes(states[:, i]) for i in range(400)]
+    orders = [changes(states[:, i]) for i in range(160)]
     for order in orders:
         assert all(b in LEGAL[a] for a, b in zip(order, order[1:], strict=False)), order
         assert order[0] == order[-1] == FREE
     for order, distance in zip(orders, seen, strict=True):
         assert {SLIDE, TURN} <= set(order) or distance == np.inf, order
-    for order in orders[:200]:
+    for order in orders[:80]:
         assert list(dict.fromkeys(order)) == [FREE, PUSH, PULL, SLIDE, TURN], order
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import way_scenes as scenes
@@ -33,6 +35,12 @@ def impatient(monkeypatch):
     monkeypatch.setattr(known_module, "PATIENCE", 300)
 
 
+@cache
+def town():
+    """Blocks and walls on a square of 60 m."""
+    return scenes.random_blocks(1, 30, 60.0)
+
+
 def people(scene, count=40):
     starts = scenes.free_places(scene, 2.0 * RADIUS, count + 2, 3).astype("f4")
     return starts[2:], starts[0], starts[1]
@@ -44,7 +52,7 @@ def same(found, wanted):
 
 @pytest.mark.parametrize("cost", ["", "COST", "FORBIDDEN"])
 def test_a_search_in_parts_has_the_same_bits(cost):
-    scene = scenes.random_blocks(1)
+    scene = town()
     starts, goal, _other = people(scene)
     blocks = blocks_of(scene)
     if cost:
@@ -60,7 +68,7 @@ def test_a_search_in_parts_has_the_same_bits(cost):
 
 @pytest.mark.parametrize("large", [1, 1 << 40])
 def test_shares_are_those_of_cells_and_of_lengths(large, monkeypatch):
-    scene = scenes.random_blocks(1)
+    scene = town()
     starts, goal, _other = people(scene)
     shares = []
     monkeypatch.setattr(classes, "LARGE", large)
@@ -70,7 +78,7 @@ def test_shares_are_those_of_cells_and_of_lengths(large, monkeypatch):
 
 
 def test_a_search_that_nobody_waits_for_ends_soon_and_leaves_nothing_behind():
-    scene = scenes.random_blocks(1)
+    scene = town()
     starts, goal, other = people(scene)
     calls, ended = [], [False]
 
@@ -94,7 +102,7 @@ def test_a_search_that_nobody_waits_for_ends_soon_and_leaves_nothing_behind():
 
 @pytest.mark.slow
 def test_a_field_that_was_ended_as_another_one_made_room_for_it_is_not_mixed_up(monkeypatch):
-    scene = scenes.random_blocks(1)
+    scene = town()
     starts, *goals = people(scene)
     goals += list(starts[:2])
     blocks, fill, ends = blocks_of(scene), classes.fill_field, [False]
@@ -124,7 +132,7 @@ def test_a_field_that_was_ended_as_another_one_made_room_for_it_is_not_mixed_up(
 
 
 def test_a_step_waits_for_long_ways_to_a_new_goal_once(impatient):
-    scene = scenes.random_blocks(1)
+    scene = town()
     starts, goal, other = people(scene)
     ways, blocks = Ways(), blocks_of(scene)
     led(scene, starts, goal, ways=ways, blocks=blocks)
@@ -145,7 +153,7 @@ def test_what_one_step_found_ahead_and_another_one_lost_is_found_by_the_step(
     impatient, monkeypatch
 ):
     """Ways to two goals for which there is no memory at once: a step that needs both ends."""
-    scene = scenes.random_blocks(1)
+    scene = town()
     starts, *goals = people(scene)
     ways, blocks = Ways(), blocks_of(scene)
     surface = ways.surface(SHAPE, blocks, goals[0][None])
@@ -169,7 +177,7 @@ def test_what_one_step_found_ahead_and_another_one_lost_is_found_by_the_step(
 
 
 def test_a_run_that_begins_again_waits_less_and_less(impatient):
-    scene = scenes.random_blocks(1)
+    scene = town()
     starts, goal, _other = people(scene)
     blocks, ways, waits, frame = blocks_of(scene), Ways(), 0, 0
     while frame < 20:
@@ -219,7 +227,7 @@ def test_patience_is_for_cells_in_all():
 
 
 def test_who_watches_without_a_window_is_told_of_all_searches(monkeypatch):
-    scene = scenes.random_blocks(1)
+    scene = town()
     starts, goal, other = people(scene)
     wanted = led(scene, starts, goal)
     shares = []

@@ -49,7 +49,7 @@ def play(settings, points, steps, fps=24.0, **world):
     sim, seen = simulation(settings, points, fps=fps), make_world(**world)
     counts = []
     for _ in range(steps):
-        sim.step(seen)
+        sim.advance(seen)
         counts.append(0 if sim.stuck is None else sim.stuck.values["count"])
     return sim, counts
 
@@ -106,7 +106,7 @@ def test_a_look_that_waits_for_kernels_still_knows_who_fled(monkeypatch):
 
     monkeypatch.setattr(stuck, "_without_queues", missing)
     with pytest.raises(KernelsMissingError):
-        sim.step(make_world(targets=[(0, 15, 0)], colliders=DEAD_END))
+        sim.advance(make_world(targets=[(0, 15, 0)], colliders=DEAD_END))
     assert sim._headway._fled.all()
 
 
@@ -145,18 +145,18 @@ def test_agents_without_a_goal_are_never_stuck():
 
 def test_agents_that_are_freed_are_no_longer_told():
     settings = pedestrians()
-    sim, counts = play(settings, people(10), 500, targets=[(0, 15, 0)], colliders=DEAD_END)
+    sim, counts = play(settings, people(10), 360, targets=[(0, 15, 0)], colliders=DEAD_END)
     assert counts[-1] >= 5
     # the walls are gone
     freed = make_world(targets=[(0, 15, 0)])
     for _ in range(72):
-        sim.step(freed)
+        sim.advance(freed)
     assert sim.stuck is None
 
 
 def test_continuing_from_known_agents_forgets_what_was_seen_before():
     settings = pedestrians()
-    sim, _ = play(settings, people(10), 500, targets=[(0, 15, 0)], colliders=DEAD_END)
+    sim, _ = play(settings, people(10), 360, targets=[(0, 15, 0)], colliders=DEAD_END)
     sim.adopt(sim.agents)
     assert sim.stuck is None
 

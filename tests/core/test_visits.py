@@ -32,7 +32,7 @@ def tour(settings, points, targets, seconds, **more):
     sim = simulation(settings, points, **more)
     found = []
     for _ in range(int(seconds * FPS)):
-        sim.step(make_world(targets=targets))
+        sim.advance(make_world(targets=targets))
         found.append(sim.agents.memory["arrive.target"].copy())
     return *np.moveaxis(np.array(found), 2, 0), sim
 
@@ -66,7 +66,7 @@ def test_who_waits_stands():
     sim = simulation(settings, [[9.0, 0, 0]])
     speeds, waits = [], []
     for _ in range(6 * FPS):
-        sim.step(make_world(targets=LINE))
+        sim.advance(make_world(targets=LINE))
         speeds.append(sim.agents.speed[0])
         waits.append(sim.agents.memory["arrive.target"][0, 2] > 0.0)
     start = waits.index(True)
@@ -80,7 +80,7 @@ def test_who_waits_flees_from_what_another_behavior_sees():
     settings = crowd(arrive(min_wait=60.0, max_wait=60.0), Flee(target="wolf", panic_radius=3.0))
     sim = simulation(settings, [[9.9, 0, 0]])
     for _ in range(4 * FPS):
-        sim.step(make_world(targets={"": LINE, "wolf": [[9.0, 0, 0]]}))
+        sim.advance(make_world(targets={"": LINE, "wolf": [[9.0, 0, 0]]}))
     assert np.linalg.norm(sim.agents.position[0] - [9.0, 0, 0]) > 1.8
 
 
@@ -94,7 +94,7 @@ def test_what_follows_the_last_target(after, expected):
         Seek(target_choice="IN_ORDER", after_last=after, visit_radius=0.5, name="arrive")
     )
     near = [[1.0, 0, 0], [2.0, 1.0, 0], [3.0, 0, 0]]
-    target, _, _, _ = tour(settings, [[0.0, 0, 0]], near, 30)
+    target, _, _, _ = tour(settings, [[0.0, 0, 0]], near, 16)
     assert runs(target[:, 0])[: len(expected)] == expected
 
 
@@ -114,15 +114,15 @@ def test_agents_leave_after_the_last_target_alone(waiting):
     )
     sim = simulation(settings, [[0.0, 0, 0], [0.0, 3.0, 0]])
     alive = []
-    for _ in range(40 * FPS):
-        sim.step(make_world(targets=LINE))
+    for _ in range(24 * FPS):
+        sim.advance(make_world(targets=LINE))
         alive.append(sim.agents.alive.copy())
         if sim.agents.alive.all():
             assert not sim.agents.arrived.any()
     assert not alive[-1].any()
-    died = FPS * 40 - np.sum(alive, axis=0)
+    died = FPS * 24 - np.sum(alive, axis=0)
     walk = 30.0 / 4.0
-    gone = 40 - died / FPS
+    gone = 24 - died / FPS
     assert (gone > walk + 3 * waiting - 1.0).all()
     assert sim.agents.arrived.all()
     assert sim.agents.memory["arrive.target"][:, 1].tolist() == [3, 3]
@@ -135,7 +135,7 @@ def test_only_at_the_last_target_agents_have_arrived():
         bodies=BodiesSettings(on_arrival="HOLD_AREA", collide_agents=True),
     )
     points = np.random.default_rng(1).uniform(-2, 2, (20, 3)) * [1, 1, 0]
-    target, _, wait, sim = tour(settings, points, LINE, 35)
+    target, _, wait, sim = tour(settings, points, LINE, 28)
     assert (wait[target != 3] > 0.0).any()
     assert sim.agents.arrived.all()
     assert not sim.agents.speed.any()
@@ -149,7 +149,7 @@ def test_nobody_has_arrived_on_the_way():
     )
     sim = simulation(settings, [[9.5, 0, 0]])
     for _ in range(5 * FPS):
-        sim.step(make_world(targets=LINE))
+        sim.advance(make_world(targets=LINE))
     assert sim.agents.memory["arrive.target"][0, 2] > 0.0
     assert not sim.agents.arrived.any()
 
@@ -170,7 +170,7 @@ def test_moving_targets_are_followed():
     sim = simulation(crowd(arrive()), [[0.0, 0, 0]])
     for step in range(20 * FPS):
         shift = [0.0, 0.3 * step / FPS, 0.0]
-        sim.step(make_world(targets=np.array([[3.0, 0, 0], [6.0, 0, 0]]) + shift))
+        sim.advance(make_world(targets=np.array([[3.0, 0, 0], [6.0, 0, 0]]) + shift))
     np.testing.assert_allclose(sim.agents.position[0], [6.0, 6.0, 0.0], atol=0.5)
 
 
@@ -178,10 +178,10 @@ def test_moving_targets_are_followed():
 def test_a_target_that_is_gone_is_passed_over(after, next_one):
     settings = crowd(arrive(after_last=after, min_wait=50.0, max_wait=50.0))
     sim = simulation(settings, [[0.0, 0, 0]])
-    sim.step(make_world(targets=LINE))
+    sim.advance(make_world(targets=LINE))
     # waiting at the third, which is gone then
     sim.agents.memory["arrive.target"][0] = [3, 3, 40.0]
-    sim.step(make_world(targets=LINE[:2]))
+    sim.advance(make_world(targets=LINE[:2]))
     assert sim.agents.memory["arrive.target"][0, 0] == next_one
     assert sim.agents.memory["arrive.target"][0, 2] <= 0.0
 
@@ -190,7 +190,7 @@ def test_the_attribute_target_index_wins():
     settings = crowd(arrive(min_wait=5.0, max_wait=5.0))
     sim = simulation(settings, [[9.9, 0, 0]], attributes={"target_index": [2.0]})
     for _ in range(20 * FPS):
-        sim.step(make_world(targets=LINE))
+        sim.advance(make_world(targets=LINE))
     np.testing.assert_allclose(sim.agents.position[0], LINE[2], atol=0.1)
 
 

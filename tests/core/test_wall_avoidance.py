@@ -147,7 +147,7 @@ def nearest_of_all(rng, count, dt, motion):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", often([10, 250], 10))
+@pytest.mark.parametrize("count", often([6, 250], 6))
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
 def test_random_agents_stop_head_on_within_two_percent(motion, count):
     # other steps when flying, so that twice as many lengths of a step are tried, in a run each

@@ -83,6 +83,8 @@ def test_floors_above_others_are_cells_of_their_columns(name):
         seen[cells] += 1
         z = view.z[cells]
         assert (np.diff(z) > 0.0).all() or (len(z) == 1 and z[0] == VOID)
+        if column % 5:
+            continue
         for layer, cell in enumerate(cells):
             assert column_of(view, cell) == column and layer_of(view, cell, column) == layer
             assert cell_in(view, column, layer) == cell
@@ -191,7 +193,7 @@ def test_kept_clearance_is_never_more_than_there_is_and_questions_are_exact():
     near = np.flatnonzero(view.clear < 255)
     kept = view.clear.astype(float) / 255 * SHAPE.reach
     assert len(near) > 1000
-    for cell in near[::3]:
+    for cell in near[::10]:
         point = tuple(middles_of(view, np.array([cell]))[0].tolist())
         exact = clearance_at(*on, point, body, SHAPE.reach)[0]
         assert kept[cell] <= exact < kept[cell] + SHAPE.reach / 255

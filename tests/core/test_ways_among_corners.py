@@ -62,9 +62,10 @@ def check(scene, starts, goal, monkeypatch) -> int:
     for start, stop in lines(starts, kept):
         for share in np.linspace(0.0, 1.0, 40):
             place = (start + share * (stop - start))[:2]
-            gap = min(scenes.distance(outline, place) for outline in scene.outlines)
-            # to the middle of each cell there is room
-            assert gap > RADIUS - 0.5 * SHAPE.cell_size * np.sqrt(2.0)
+            for outline in scenes.near(scene, place, RADIUS):
+                # to the middle of each cell there is room
+                gap = scenes.distance(outline, place)
+                assert gap > RADIUS - 0.5 * SHAPE.cell_size * np.sqrt(2.0)
     return len(searched)
 
 
@@ -151,7 +152,7 @@ def test_the_nearest_place_of_an_island_is_that_of_all_its_cells():
     label, count = label_islands(surface.view, room)
     assert count > 5
     rng = np.random.default_rng(2)
-    for goal in [*rng.uniform(-20.0, 60.0, (40, 3)), *rng.uniform(0.0, 40.0, (40, 3))]:
+    for goal in [*rng.uniform(-20.0, 60.0, (20, 3)), *rng.uniform(0.0, 40.0, (20, 3))]:
         cells, least = np.zeros(count, np.int64), np.zeros(count)
         nearest_kernel(surface.view, room, label, tuple(goal.tolist()), cells, least)
         found = [

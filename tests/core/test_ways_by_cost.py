@@ -56,27 +56,35 @@ def line_between(a, b):
     return np.floor(a + 0.5 + share[:, None] * (b - a)).astype(int), np.hypot(*(b - a))
 
 
+def moves_of(free, cost):
+    """The moves in `STEPS`: each with the cells from which it is open, and what it costs there."""
+    rows, columns = free.shape
+    free, cost, found = np.pad(free, 4), np.pad(cost, 4), []
+    for step in STEPS:
+        cells, length = line_between((0, 0), step)
+        passed, times = np.unique(cells, axis=0, return_counts=True)
+        parts = [np.s_[4 + y : 4 + y + rows, 4 + x : 4 + x + columns] for x, y in passed]
+        fits = np.all([free[part] for part in parts], axis=0)
+        price = length * np.average([cost[part] for part in parts], axis=0, weights=times)
+        found.append((*step, fits.tolist(), price.tolist()))
+    return found
+
+
 def plain_lengths(free, cost, goal):
     """What ways to a cell cost [cells], by moves in `STEPS`, shape (rows, columns)."""
-    moves = [(step, *line_between((0, 0), step)) for step in STEPS]
-    found = np.full(free.shape, np.inf)
-    found[goal[::-1]] = 0.0
+    moves = moves_of(free, cost)
+    found = np.full(free.shape, np.inf).tolist()
+    found[goal[1]][goal[0]] = 0.0
     waiting = [(0.0, goal)]
     while waiting:
         way, (x, y) = heapq.heappop(waiting)
-        if way > found[y, x]:
+        if way > found[y][x]:
             continue
-        for (dx, dy), cells, length in moves:
-            to_x, to_y = x + dx, y + dy
-            if not (0 <= to_x < free.shape[1] and 0 <= to_y < free.shape[0]):
-                continue
-            rows, columns = cells[:, 1] + y, cells[:, 0] + x
-            if free[rows, columns].all():
-                longer = way + length * cost[rows, columns].mean()
-                if longer < found[to_y, to_x]:
-                    found[to_y, to_x] = longer
-                    heapq.heappush(waiting, (longer, (to_x, to_y)))
-    return found
+        for dx, dy, fits, price in moves:
+            if fits[y][x] and way + price[y][x] < found[y + dy][x + dx]:
+                found[y + dy][x + dx] = way + price[y][x]
+                heapq.heappush(waiting, (found[y + dy][x + dx], (x + dx, y + dy)))
+    return np.array(found)
 
 
 @pytest.mark.slow

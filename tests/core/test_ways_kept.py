@@ -54,8 +54,8 @@ def test_links_lead_both_ways():
 
 @pytest.mark.slow
 def test_threads_change_no_bit():
-    scene = scenes.random_blocks(1)
-    starts = scenes.free_places(scene, 2.0 * RADIUS, 600, 3)
+    scene = scenes.random_blocks(1, 30, 60.0)
+    starts = scenes.free_places(scene, 2.0 * RADIUS, 300, 3)
     before, answers = jit.set_threads(1), []
     try:
         for count in (1, 2, 5):

@@ -62,7 +62,7 @@ def test_nothing_pops_wherever_speeds_change(name, seed):
     assert np.percentile(pops, 98.0) <= USUAL
 
 
-@pytest.mark.parametrize("name", ["woman", "man", "child", "dog"])
+@pytest.mark.parametrize("name", often(["woman", "man", "child", "dog"], "woman", "child", "dog"))
 def test_bodies_that_are_stopped_at_once_soon_stand(name):
     space = made(name).space
     feet = replace(space, positions=space.positions[:, :1])

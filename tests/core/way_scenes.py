@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -107,11 +108,23 @@ def free_places(scene: Scene, radius: float, count: int, seed: int) -> np.ndarra
     found: list[np.ndarray] = []
     while len(found) < count:
         place = rng.uniform(low.min(axis=0), high.max(axis=0))
-        if all(distance(outline, place) > radius for outline in scene.outlines) and inside(
-            scene, place
-        ):
+        others = near(scene, place, radius)
+        if all(distance(outline, place) > radius for outline in others) and inside(scene, place):
             found.append(np.array([*place, 0.0]))
     return np.array(found)
+
+
+@lru_cache(maxsize=8)
+def _ends(scene: Scene) -> np.ndarray:
+    """Least and largest places of each outline, shape (n, 2, 2)."""
+    return np.array([[outline.min(axis=0), outline.max(axis=0)] for outline in scene.outlines])
+
+
+def near(scene: Scene, place: np.ndarray, reach: float) -> list[np.ndarray]:
+    """The outlines that may be within reach of a place; all others are farther."""
+    low, high = _ends(scene).transpose(1, 0, 2)
+    rows = np.flatnonzero(((low <= place + reach) & (place - reach <= high)).all(axis=1))
+    return [scene.outlines[row] for row in rows]
 
 
 def inside(scene: Scene, place: np.ndarray) -> bool:

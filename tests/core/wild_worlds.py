@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from any_world import variants_of
 from crowdtools import box
@@ -20,6 +22,8 @@ from steer_addon.core.parameters import ParameterInfo
 FAR = 2.0**100
 """[m] and [m/s]; what is larger counts as this, as docs/architecture.md says."""
 HUGE = (2.0**40, FAR, float(np.finfo(np.float32).max), 1.0e300, float(np.finfo(float).max))
+
+_variants_of = cache(variants_of)
 
 coordinates = st.one_of(
     st.sampled_from([0.0, 1.0, -2.0, 1.0e-7, -1.0e-30, 5.0e-324]),
@@ -51,7 +55,7 @@ def numbers(draw: st.DrawFn, info: ParameterInfo) -> float:
 @st.composite
 def behaviors(draw: st.DrawFn, cls: type[Behavior]) -> Behavior:
     """A behavior with any legal parameters."""
-    chosen = draw(st.sampled_from(variants_of(cls)))
+    chosen = draw(st.sampled_from(_variants_of(cls)))
     values = {
         name: draw(numbers(info) if info.kind in ("float", "int") else st.booleans())
         for name, info in own_parameters(cls).items()

@@ -15,7 +15,7 @@ from scripts.validation.runner import run
     "stated", [pytest.param(("bodies.on_arrival=STAY",), marks=pytest.mark.long), ()]
 )
 def test_a_crowd_that_converges_neither_overlaps_nor_explodes(stated):
-    result = run(replace(converging(400), stated=stated)).result
+    result = run(replace(converging(200), stated=stated)).result
     assert result["short"] == []
     assert result["energy_left"] < 0.02
 

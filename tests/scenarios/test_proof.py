@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -21,7 +22,9 @@ def as_wanted(scenario: Scenario) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("count", often([2, 3, 4, 5, 8, 12, 20], 2, 12))
-def test_antipodal_circles_end(count):
+def test_antipodal_circles_end(count, monkeypatch):
+    # wide enough for all to see each other late
+    monkeypatch.setattr(rvo2, "CIRCLE", 60.0)
     as_wanted(rvo2.antipodal(count))
 
 
@@ -37,14 +40,14 @@ def test_a_sphere_comes_apart_and_turns():
 
 @pytest.mark.parametrize("name", often(flows.SCENES, "l_corridor"))
 def test_flow_scenes(name):
-    as_wanted(flows.flow(name, 60))
+    as_wanted(flows.flow(name, 30))
 
 
 @pytest.mark.parametrize("value", often(density.DENSITIES, 2.0))
 def test_speed_against_density(value):
     scenario = density.corridor(value)
     (area,) = scenario.areas
-    as_wanted(replace(scenario, duration=30.0, areas=(replace(area, stop=30.0),)))
+    as_wanted(replace(scenario, duration=20.0, areas=(replace(area, stop=20.0),)))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +58,7 @@ def test_rimea_rows(row):
 
 
 def test_rimea_9_half_the_doors_take_longer():
-    four, two = (as_wanted(rimea.row_9(doors, 120))["end"] for doors in (4, 2))
+    four, two = (as_wanted(rimea.row_9(doors, 80))["end"] for doors in (4, 2))
     assert 1.2 < two / four < 2.4
 
 
@@ -66,7 +69,7 @@ def test_rimea_11_some_take_the_far_exit():
 
 
 def test_rimea_12_only_the_first_room_jams():
-    result = as_wanted(rimea.row_12(80))
+    result = as_wanted(rimea.row_12(60))
     assert result["first_most"] > result["second_most"]
 
 
@@ -90,14 +93,15 @@ FILES = (
 )
 
 
-@pytest.mark.parametrize(
-    "name", often(FILES, "3-squeeze", "circle-20", "oncoming-groups", "wall-squeeze")
-)
+@pytest.mark.parametrize("name", often(FILES, "circle-20", "oncoming-groups", "wall-squeeze"))
 def test_steerbench_files(name, shared):
     as_wanted(steerbench.load(shared / "scenarios" / "steersuite" / f"{name}.xml"))
 
 
-@pytest.mark.parametrize("seed", often([0, 3, 5], 3))
-def test_nobody_locks_a_door_that_is_barely_wider_than_a_body(seed, shared):
-    # the ways of a hundred to one door differ, and they are still a queue
-    as_wanted(steerbench.load(shared / "scenarios/steersuite/bottleneck-evacuation-2.xml", seed))
+@pytest.mark.parametrize(("seed", "count"), often([*product((0, 3, 5), (100,)), (3, 50)], (3, 50)))
+def test_nobody_locks_a_door_that_is_barely_wider_than_a_body(seed, count, shared):
+    # the ways of so many to one door differ, and they are still a queue
+    path = shared / "scenarios/steersuite/bottleneck-evacuation-2.xml"
+    scenario = steerbench.load(path, seed)
+    each = ("position", "radius", "speed", "route", "heading", "velocity")
+    as_wanted(replace(scenario, **{name: getattr(scenario, name)[:count] for name in each}))

@@ -102,7 +102,7 @@ def test_what_walls_hide_is_not_found_straight_on(shared, number):
 @pytest.mark.parametrize("ways", ["NONE", "AROUND"])
 def test_two_round_a_wall(shared, ways):
     path = shared / "scenarios" / "steersuite" / "simple-wall.xml"
-    result = run(replace(steerbench.load(path, ways=ways), duration=60.0)).result
+    result = run(replace(steerbench.load(path, ways=ways), duration=40.0)).result
     assert result["all_arrive"] == (ways == "AROUND")
     assert result["penetrations"] == 0
 
@@ -112,7 +112,7 @@ def test_a_copy_under_another_name_gets_the_same_verdict(shared, tmp_path):
     copy = tmp_path / "open-field.xml"
     copy.write_bytes(maze.read_bytes())
     paths = maze, copy
-    ran = [run(replace(steerbench.load(path, ways="NONE"), duration=20.0)).result for path in paths]
+    ran = [run(replace(steerbench.load(path, ways="NONE"), duration=10.0)).result for path in paths]
     assert [result["name"] for result in ran] == ["maze", "open-field"]
     for result in ran:
         del result["name"], result["seconds"], result["seconds_per_step"]
@@ -215,7 +215,7 @@ def test_agents_seek_one_that_moves(write, which):
     if "true" not in which:
         seeker = seeker.replace("<targetName/>", "")
     to = "<targetDirection><x>0</x><y>0</y><z>1</z></targetDirection>"
-    slow = goal_of("flowStaticDirection", to, 60.0).replace(">1</desired", ">0.3</desired")
+    slow = goal_of("flowStaticDirection", to, 15.0).replace(">1</desired", ">0.3</desired")
     result, tracks = played(write(seeker + agent_with(slow, name="B", x=4.0)))
     caught = int(np.flatnonzero(~np.isfinite(tracks[:, 0, 0]))[0])
     away = np.linalg.norm(tracks[caught - 1, 0] - tracks[caught - 1, 1])

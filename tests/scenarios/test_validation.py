@@ -243,15 +243,15 @@ def test_wanted(figure, least, most, result, met):
 
 def test_command_line(tmp_path, capsys):
     out, text = tmp_path / "deep" / "out.json", tmp_path / "validation.md"
-    options = ["--rimea", "--only", "rimea 5", "--json", str(out), "--markdown", str(text)]
-    options += [str(tmp_path / "rimea 5 absent.xml")]
+    options = ["--rimea", "--only", "rimea 6", "--json", str(out), "--markdown", str(text)]
+    options += [str(tmp_path / "rimea 6 absent.xml")]
     assert validate.main([*options]) == 2
     results = json.loads(out.read_text())
     keys = {"name", "agents", "arrived", "penetrations", "overlap", "stuck", "time", "path"}
     assert keys | {"score", "seconds_per_step"} <= set(next(r for r in results if "time" in r))
     printed = capsys.readouterr().out
     assert "cannot be read" in printed
-    assert "rimea 5 " in printed
+    assert "rimea 6 " in printed
     assert text.read_text("utf-8").startswith("# Validation")
 
 
