@@ -106,7 +106,9 @@ def small_scene(steer: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> 
     with pytest.MonkeyPatch.context() as patch:
         take_few_poses(patch)
         assert main(["scene", "--agents=24", "--frames=1-20", f"--save={path}", "--quiet"]) == 0
-    # to remove noise takes twenty times as long as to draw a tiny picture
+    # to remove noise takes twenty times as long as to draw a tiny picture, and to find out where
+    # the sky is bright as long as all else
     bpy.context.scene.cycles.use_denoising = False
+    bpy.context.scene.world.cycles.sampling_method = "NONE"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path
