@@ -80,7 +80,8 @@ def test_a_scene_that_links_is_read_once(run, scene, tmp_path, monkeypatch):
     assert run("batch", tmp_path / "job.toml", "--json").data["kept"] == 4
     assert len(begun) == 4
     save_box(tmp_path / "assets" / "box.blend", 2.0)
-    assert run("batch", tmp_path / "job.toml", "--json").data["kept"] == 0
+    planned = run("batch", tmp_path / "job.toml", "--dry-run", "--json").data["tasks"]
+    assert len(planned) == 4 and not any(row["done"] for row in planned)
 
 
 def test_links_count_as_the_files_that_they_lead_to(run, scene, tmp_path):
