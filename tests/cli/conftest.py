@@ -137,3 +137,12 @@ def small_flock(steer: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> 
     quick_pictures(bpy.context.scene)
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path
+
+
+@pytest.fixture
+def tasks_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches neither look after all kernels, in a process of its own, nor draw a report."""
+    from steer_addon.commands.farm import batch
+
+    monkeypatch.setattr(batch, "can_compile", lambda: False)
+    monkeypatch.setattr(batch, "_report_on", lambda *given: {})
