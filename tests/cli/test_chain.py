@@ -57,6 +57,8 @@ def test_real_ground_from_scene_to_picture(run, process, shared, tmp_path, name)
     words = ["--ground", ground, "--agents=30", "--frames=1-40", "--save", scene]
     made = run("scene", *words, "--json")
     assert made.code == 0, made.err
+    quick_pictures(bpy.context.scene)
+    bpy.ops.wm.save_as_mainfile(filepath=str(scene))
     simulated = run("simulate", scene, "--out", tmp_path / "sim", "--json")
     assert simulated.code == 0, simulated.err
     assert (simulated.data["agents"], simulated.data["frames"]) == (30, 40)
@@ -145,7 +147,10 @@ def test_batch_render_with_wrong_words(process, tmp_path):
 def test_the_demo_in_small(process, tmp_path):
     # the same as `make demo`, with few people and tiny pictures
     code = (
-        "import sys; sys.path.insert(0, sys.argv.pop(1)); import demo, pytest; "
+        "import sys; sys.path.insert(0, sys.argv.pop(1)); import bpy, demo, pytest; "
+        "from steer_addon.blender.headless import batch; "
+        "from tests.cli.conftest import quick_pictures; save = batch.save_file; "
+        "batch.save_file = lambda path: quick_pictures(bpy.context.scene) or save(path); "
         "from tests.few_poses import take_few_poses; take_few_poses(pytest.MonkeyPatch()); "
         "demo.AGENTS, demo.FRAMES, demo.PICTURE, demo.VIDEO_START = 60, '1-8', 6, 2; "
         "demo.SHORTEST = demo.LONGEST = 2; demo.STILL = demo.MOVING = "
