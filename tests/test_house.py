@@ -7,6 +7,7 @@ tested here: circles within a floor, imports inside of functions, names of modul
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import tomllib
 from collections import Counter
@@ -40,14 +41,24 @@ def name_of(path: Path) -> str:
 def trees() -> dict[str, tuple[Path, ast.Module]]:
     """File and syntax tree of every module."""
     paths = sorted(PACKAGE.rglob("*.py"))
-    return {name_of(p): (p, ast.parse(p.read_text(encoding="utf-8"))) for p in paths}
+    # trees hold a million objects, and Python would look for circles among them again and again
+    gc.disable()
+    try:
+        return {name_of(p): (p, ast.parse(p.read_text(encoding="utf-8"))) for p in paths}
+    finally:
+        gc.enable()
+
+
+def package_of(module: str) -> str:
+    """The package that a module lies in, or is."""
+    path, _ = trees()[module]
+    return module if path.name == "__init__.py" else module.rpartition(".")[0]
 
 
 def targets(module: str, node: ast.AST) -> Iterator[str]:
     """Modules of this package that a statement imports, or lets wait behind a door."""
-    path, _ = trees()[module]
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     if isinstance(node, ast.ImportFrom):
+        package = package_of(module)
         base = package.rsplit(".", node.level - 1)[0] if node.level > 1 else package
         base = ".".join(filter(None, (base if node.level else "", node.module)))
         for alias in node.names:
@@ -56,7 +67,7 @@ def targets(module: str, node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "load_on_use":
         for name in node.args[1:]:
             assert isinstance(name, ast.Constant)
-            yield f"{package}.{name.value}"
+            yield f"{package_of(module)}.{name.value}"
 
 
 @cache

@@ -95,6 +95,16 @@ def process() -> Callable[..., Run]:
     return lambda *words: _start(list(words))
 
 
+def quick_pictures(scene: Any) -> None:
+    """Leave out of pictures what takes longer than they do.
+
+    To remove noise takes twenty times as long as to draw a tiny picture, and to find out where the
+    sky is bright as long as all else.
+    """
+    scene.cycles.use_denoising = False
+    scene.world.cycles.sampling_method = "NONE"
+
+
 @pytest.fixture(scope="session")
 def small_scene(steer: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A .blend file with 24 people on a plaza, frames 1 to 20."""
@@ -106,7 +116,33 @@ def small_scene(steer: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> 
     with pytest.MonkeyPatch.context() as patch:
         take_few_poses(patch)
         assert main(["scene", "--agents=24", "--frames=1-20", f"--save={path}", "--quiet"]) == 0
-    # to remove noise takes twenty times as long as to draw a tiny picture
-    bpy.context.scene.cycles.use_denoising = False
+    quick_pictures(bpy.context.scene)
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path
+
+
+@pytest.fixture(scope="session")
+def small_flock(steer: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of the same name with 24 birds, for tests that look at files only.
+
+    It is a thirtieth of the size, and most commands take a third of the time.
+    """
+    import bpy
+
+    from steer_addon.cli import main
+
+    path = tmp_path_factory.mktemp("flock") / "small.blend"
+    words = ["scene", "--preset=birds", "--agents=24", "--frames=1-20", f"--save={path}"]
+    assert main([*words, "--quiet"]) == 0
+    quick_pictures(bpy.context.scene)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+@pytest.fixture
+def tasks_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches neither look after all kernels, in a process of its own, nor draw a report."""
+    from steer_addon.commands.farm import batch
+
+    monkeypatch.setattr(batch, "can_compile", lambda: False)
+    monkeypatch.setattr(batch, "_report_on", lambda *given: {})

@@ -77,12 +77,11 @@ def test_a_folder_is_filled_once(tmp_path):
     assert (code, told["complete"], told["kernels"], told["compiled"]) == (0, True, 1, 1)
     (file,) = told["files"]
     assert (folder / "kernels" / file).is_file() and file.startswith(f"{told['target']}/")
-    code, told, _ = run("--into", str(folder))
-    assert (code, told["compiled"], told["files"]) == (0, 0, [file])
     # one that was cut off would compile in each process of a farm
     os.truncate(folder / "kernels" / file, 1000)
     assert run("--into", str(folder))[1]["compiled"] == 1
-    assert run("--into", str(folder))[1]["compiled"] == 0
+    code, told, _ = run("--into", str(folder))
+    assert (code, told["compiled"], told["files"]) == (0, 0, [file])
 
 
 def test_what_cannot_be_filled_is_said(tmp_path):

@@ -62,11 +62,11 @@ if bpy.app.build_options.codec_ffmpeg:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_command_touches_a_file_of_others(run, small_scene, tmp_path, name):
+def test_no_command_touches_a_file_of_others(run, small_flock, tmp_path, name):
     folder = strew(tmp_path / "Crowd")
     before = tree(tmp_path)
     command, *words = COMMANDS[name]
-    result = run(command, small_scene, *(word.format(folder) for word in words))
+    result = run(command, small_flock, *(word.format(folder) for word in words))
     after = tree(tmp_path)
     assert before.items() <= after.items()
     if name in REFUSED:
@@ -77,36 +77,36 @@ def test_no_command_touches_a_file_of_others(run, small_scene, tmp_path, name):
         assert result.code in (0, 1) and len(after) <= len(before) + 1
 
 
-def test_a_link_at_a_name_of_ours_leads_nowhere(run, small_scene, tmp_path):
+def test_a_link_at_a_name_of_ours_leads_nowhere(run, small_flock, tmp_path):
     victim = tmp_path / "victim"
     victim.write_text("mine")
     out = tmp_path / "out"
     out.mkdir()
     for name in (".positions.npy.partial", ".report.json.partial"):
         (out / name).symlink_to(victim)
-    assert run("simulate", small_scene, FRAMES, "--out", out).code == 0
+    assert run("simulate", small_flock, FRAMES, "--out", out).code == 0
     assert victim.read_text() == "mine"
     (out / "positions.npy").unlink()
     (out / "positions.npy").symlink_to(victim)
-    assert run("simulate", small_scene, FRAMES, "--out", out).code == 0
+    assert run("simulate", small_flock, FRAMES, "--out", out).code == 0
     assert victim.read_text() == "mine" and not (out / "positions.npy").is_symlink()
 
 
 @pytest.mark.slow
-def test_what_a_run_left_the_next_one_replaces(run, small_scene, tmp_path):
+def test_what_a_run_left_the_next_one_replaces(run, small_flock, tmp_path):
     for command, words in (("simulate", [FRAMES]), ("render", TINY)):
         out = tmp_path / command
-        first = run(command, small_scene, *words, "--out", out)
+        first = run(command, small_flock, *words, "--out", out)
         assert first.code == 0, first.err
         names = set(tree(out))
-        assert run(command, small_scene, *words, "--out", out).code == 0
+        assert run(command, small_flock, *words, "--out", out).code == 0
         assert set(tree(out)) == names
 
 
-def test_a_cut_run_does_not_replace_a_complete_one(run, small_scene, tmp_path, monkeypatch):
+def test_a_cut_run_does_not_replace_a_complete_one(run, small_flock, tmp_path, monkeypatch):
     from steer_addon.commands.simulating.recording import Recorder
 
-    assert run("simulate", small_scene, FRAMES, "--out", tmp_path).code == 0
+    assert run("simulate", small_flock, FRAMES, "--out", tmp_path).code == 0
     before = tree(tmp_path)
     add = Recorder.add
 
@@ -116,29 +116,29 @@ def test_a_cut_run_does_not_replace_a_complete_one(run, small_scene, tmp_path, m
         add(self, frame)
 
     monkeypatch.setattr(Recorder, "add", cut)
-    run("simulate", small_scene, FRAMES, "--out", tmp_path).failed_with("cancelled")
+    run("simulate", small_flock, FRAMES, "--out", tmp_path).failed_with("cancelled")
     assert tree(tmp_path) == before
 
 
-def test_two_simulations_into_one_folder(run, small_scene, tmp_path):
+def test_two_simulations_into_one_folder(run, small_flock, tmp_path):
     """The second one is refused as long as the first one writes."""
     from steer_addon.core.files.lock import FolderLock
 
     lock = FolderLock(tmp_path)
-    run("simulate", small_scene, FRAMES, "--out", tmp_path).failed_with("is writing to")
+    run("simulate", small_flock, FRAMES, "--out", tmp_path).failed_with("is writing to")
     assert list(tree(tmp_path)) == [".steer.lock"]
     lock.release(remove=True)
-    assert run("simulate", small_scene, FRAMES, "--out", tmp_path).code == 0
+    assert run("simulate", small_flock, FRAMES, "--out", tmp_path).code == 0
 
 
 @pytest.fixture(scope="module")
-def bakes(small_scene: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def bakes(small_flock: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Folders with a file that plays a bake, of two and of three frames."""
     found = {}
     for frames in ("1-2", "1-3"):
         found[frames] = folder = tmp_path_factory.mktemp("bake")
         words = ["--to", "cache", f"--frames={frames}", "--cache", folder, "--quiet"]
-        words = ["bake", small_scene, *words, "--save", folder / "baked.blend"]
+        words = ["bake", small_flock, *words, "--save", folder / "baked.blend"]
         assert main([str(word) for word in words]) == 0
     return found
 
@@ -181,26 +181,26 @@ def test_a_damaged_bake_is_not_rendered(run, bakes, tmp_path, damage):
 
 
 @pytest.mark.slow
-def test_a_cut_picture_never_takes_its_name(run, small_scene, tmp_path, monkeypatch):
+def test_a_cut_picture_never_takes_its_name(run, small_flock, tmp_path, monkeypatch):
     from steer_addon.blender.headless import render
 
-    assert run("render", small_scene, *TINY, "--out", tmp_path).code == 0
+    assert run("render", small_flock, *TINY, "--out", tmp_path).code == 0
     before = tree(tmp_path)
     monkeypatch.setattr(render, "mark_picture", lambda path: os.truncate(path, 60))
     told = ("frame_0001.png cannot be written", "cut short")
-    run("render", small_scene, *TINY, "--out", tmp_path).failed_with(*told)
+    run("render", small_flock, *TINY, "--out", tmp_path).failed_with(*told)
     monkeypatch.setattr(render, "mark_picture", lambda path: os.truncate(path, 0))
-    run("render", small_scene, *TINY, "--out", tmp_path).failed_with("is empty")
+    run("render", small_flock, *TINY, "--out", tmp_path).failed_with("is empty")
     assert tree(tmp_path) == before
 
 
 @pytest.mark.slow
-def test_two_files_that_name_one_folder(run, small_scene, tmp_path):
+def test_two_files_that_name_one_folder(run, small_flock, tmp_path):
     """A sentence tells the second one whose bake is there, and nothing of it changes."""
     blends = [tmp_path / name / "shot.blend" for name in "ab"]
     for blend in blends:
         blend.parent.mkdir()
-        shutil.copy(small_scene, blend)
+        shutil.copy(small_flock, blend)
     words = ["--to", "cache", FRAMES, "--cache", tmp_path / "caches"]
     assert run("bake", blends[0], *words).code == 0
     before = tree(tmp_path)

@@ -100,9 +100,9 @@ def check(name: str, out: Path, before: dict[str, bytes], code: int) -> None:
 @pytest.mark.parametrize(
     "name", often(COMMANDS, "simulate", "render", "cache", "usd", "glb", "csv", "keyframes")
 )
-def test_a_disk_that_fills(run, small_scene, disk, name):
+def test_a_disk_that_fills(run, small_flock, disk, name):
     command, *words = COMMANDS[name]
-    file = [small_scene] if command != "scene" else []
+    file = [small_flock] if command != "scene" else []
     out = disk / "out"
     out.mkdir()
 
@@ -141,9 +141,9 @@ make = ["cache"]
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_a_disk_that_fills_under_a_batch(run, small_scene, disk, tmp_path):
+def test_a_disk_that_fills_under_a_batch(run, small_flock, disk, tmp_path):
     """Tasks without room fail and say why, the others are whole, and a later run makes the rest."""
-    shutil.copy(small_scene, tmp_path / "small.blend")
+    shutil.copy(small_flock, tmp_path / "small.blend")
     job = tmp_path / "job.toml"
     job.write_text(JOB)
     whole, out = tmp_path / "whole", disk / "out"

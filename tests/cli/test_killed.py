@@ -35,17 +35,17 @@ TIMED = (".blend", ".glb", ".fbx", ".mp4", ".json", ".png", ".abc")
 """Endings of files that hold the time or the duration of their making."""
 
 
-def words_of(small_scene: Path, name: str, out: Path) -> list[str]:
+def words_of(small_flock: Path, name: str, out: Path) -> list[str]:
     """A command and what it is given."""
     command, *words = COMMANDS[name]
-    file = [] if command == "scene" else [str(small_scene)]
+    file = [] if command == "scene" else [str(small_flock)]
     more = ["--continue"] if name == "cache" else []
     return [command, *file, *(word.format(out) for word in words), *more]
 
 
-def start(small_scene: Path, name: str, out: Path) -> subprocess.Popen:
+def start(small_flock: Path, name: str, out: Path) -> subprocess.Popen:
     """A command in a process of its own."""
-    words = [sys.executable, "-m", "steer_addon", *words_of(small_scene, name, out)]
+    words = [sys.executable, "-m", "steer_addon", *words_of(small_flock, name, out)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -67,34 +67,34 @@ def strays(out: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "kind"), [*zip(("simulate", "cache", "keyframes"), reversed(SIGNALS), strict=False)]
 )
-def test_a_command_that_is_killed(run, small_scene, tmp_path, lasts, name, kind):
-    kill(run, small_scene, tmp_path, lasts, name, [kind])
+def test_a_command_that_is_killed(run, small_flock, tmp_path, lasts, name, kind):
+    kill(run, small_flock, tmp_path, lasts, name, [kind])
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
-def test_a_command_that_is_killed_at_any_moment(run, small_scene, tmp_path, lasts, name):
-    kill(run, small_scene, tmp_path, lasts, name, SIGNALS * KILLS)
+def test_a_command_that_is_killed_at_any_moment(run, small_flock, tmp_path, lasts, name):
+    kill(run, small_flock, tmp_path, lasts, name, SIGNALS * KILLS)
 
 
 @pytest.fixture(scope="module")
-def lasts(small_scene: Path, tmp_path_factory: pytest.TempPathFactory) -> float:
+def lasts(small_flock: Path, tmp_path_factory: pytest.TempPathFactory) -> float:
     """How long a command takes, most of it to start [s]."""
     begin = time.perf_counter()
-    uncut = start(small_scene, "simulate", tmp_path_factory.mktemp("uncut") / "out")
+    uncut = start(small_flock, "simulate", tmp_path_factory.mktemp("uncut") / "out")
     assert uncut.communicate() and uncut.returncode == 0
     return time.perf_counter() - begin
 
 
-def kill(run: Callable[..., Run], small_scene: Path, tmp_path: Path, lasts, name, signals) -> None:
+def kill(run: Callable[..., Run], small_flock: Path, tmp_path: Path, lasts, name, signals) -> None:
     """Run a command, kill it with each signal while it works, and run it again."""
-    assert run(*words_of(small_scene, name, tmp_path / "uncut")).code == 0
+    assert run(*words_of(small_flock, name, tmp_path / "uncut")).code == 0
     wanted = lasting(tree(tmp_path / "uncut"))
     pick = random.Random(name)
     for number, kind in enumerate(signals):
         out = tmp_path / f"{kind.name}_{number}"
         out.mkdir()
-        process = start(small_scene, name, out)
+        process = start(small_flock, name, out)
         time.sleep(lasts * pick.uniform(0.5, 1.0))
         process.send_signal(kind)
         text = process.communicate()[1]
@@ -114,5 +114,5 @@ def kill(run: Callable[..., Run], small_scene: Path, tmp_path: Path, lasts, name
         else:
             for path in found:
                 assert path == ".steer.lock" or not why_not_whole(out / path)
-        assert run(*words_of(small_scene, name, out)).code == 0
+        assert run(*words_of(small_flock, name, out)).code == 0
         assert lasting(tree(out)) == wanted, (kind, number)

@@ -14,10 +14,10 @@ from tests.often import often  # noqa: E402
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", often(COMMANDS, "simulate", "cache"))
-def test_two_at_once(run, small_scene, tmp_path, name):
-    assert run(*words_of(small_scene, name, tmp_path / "alone")).code == 0
+def test_two_at_once(run, small_flock, tmp_path, name):
+    assert run(*words_of(small_flock, name, tmp_path / "alone")).code == 0
     out = tmp_path / "both"
-    both = [start(small_scene, name, out) for _ in range(2)]
+    both = [start(small_flock, name, out) for _ in range(2)]
     ends = [(process.communicate()[1], process.returncode) for process in both]
     assert sorted(code for _, code in ends)[0] == 0, ends
     for text, code in ends:

@@ -32,8 +32,8 @@ def without_numba(monkeypatch, tmp_path):
 @pytest.mark.slow
 @pytest.mark.usefixtures("without_numba")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_uncompiled_kernels_are_a_warning(run, small_scene, tmp_path, command):
-    result = run(command, small_scene, *COMMANDS[command], "--json")
+def test_uncompiled_kernels_are_a_warning(run, small_flock, tmp_path, command):
+    result = run(command, small_flock, *COMMANDS[command], "--json")
     assert result.code == 0, result.err
     assert MISSING.to_dict() in result.data["diagnoses"]
     assert MISSING.sentence in result.data["warnings"]
@@ -44,22 +44,22 @@ def test_uncompiled_kernels_are_a_warning(run, small_scene, tmp_path, command):
 
 @pytest.mark.usefixtures("without_numba")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_compiled_kernels_can_be_required(run, small_scene, tmp_path, command):
-    words = [command, small_scene, *COMMANDS[command], "--require-compiled"]
+def test_compiled_kernels_can_be_required(run, small_flock, tmp_path, command):
+    words = [command, small_flock, *COMMANDS[command], "--require-compiled"]
     run(*words).failed_with("--require-compiled", "Could not load libllvmlite.so")
     assert not list(tmp_path.iterdir())
 
 
-def test_nothing_is_told_of_compiled_kernels(run, small_scene, tmp_path):
+def test_nothing_is_told_of_compiled_kernels(run, small_flock, tmp_path):
     words = ["--out", tmp_path / "out", "--frames", "1-2", "--require-compiled", "--json"]
-    result = run("simulate", small_scene, *words)
+    result = run("simulate", small_flock, *words)
     assert (result.code, result.data["diagnoses"]) == (0, [])
 
 
 @pytest.mark.slow
-def test_numba_that_cannot_be_imported(process, small_scene, tmp_path):
+def test_numba_that_cannot_be_imported(process, small_flock, tmp_path):
     # the true entry, which also ends a process that Blender's module would keep
     code = "import sys; sys.modules['numba'] = None; from steer_addon.__main__ import script; "
-    words = ["simulate", small_scene, "--out", tmp_path / "out", "--frames", "1-1", "--json"]
+    words = ["simulate", small_flock, "--out", tmp_path / "out", "--frames", "1-1", "--json"]
     done = process("-c", code + "script()", *words)
     assert (done.code, [row["code"] for row in done.data["diagnoses"]]) == (0, ["NUMBA_MISSING"])

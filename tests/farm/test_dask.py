@@ -43,9 +43,12 @@ def run(bench, scheduler, text=JOB):
     return batch, tasks, graph
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster() -> Iterator[tuple[str, list[subprocess.Popen]]]:
-    """A scheduler with two workers on loopback: its address, and the processes."""
+    """A scheduler with two workers on loopback: its address, and the processes.
+
+    Tests that kill one of them stand last: first a worker, then the scheduler.
+    """
     pytest.importorskip("distributed", reason="distributed is not installed")
     address = f"tcp://127.0.0.1:{free_port()}"
     port = address.rpartition(":")[2]
@@ -105,6 +108,25 @@ def kill_at_work(bench, process: subprocess.Popen) -> threading.Thread:
 
 
 @pytest.mark.slow
+def test_a_full_disk_of_one_worker(bench, cluster):
+    address, _ = cluster
+    (bench.script.parent / "full.txt").touch()
+    assert not run(bench, address)[2].failed
+    bakes = [call for call in bench.calls() if "--to=cache" in call]
+    assert len(bakes) == 3  # two, and one of them once more
+
+
+@pytest.mark.slow
+def test_a_worker_of_another_blender(bench, cluster):
+    address, _ = cluster
+    bench.starter = replace(bench.starter, blender="4.2.0", anywhere=False)
+    _, _, graph = run(bench, address)
+    assert {one.task for one in graph.failed} >= {"a-seed1/bake", "a-seed2/bake"}
+    assert all("the batch is of bpy 4.2.0" in one.fault for one in graph.failed)
+    assert bench.calls() == []
+
+
+@pytest.mark.slow
 def test_a_worker_that_is_killed(bench, cluster, tree):
     address, processes = cluster
     wanted = tree(run_locally(bench)[0].out)
@@ -118,15 +140,6 @@ def test_a_worker_that_is_killed(bench, cluster, tree):
 
 
 @pytest.mark.slow
-def test_a_full_disk_of_one_worker(bench, cluster):
-    address, _ = cluster
-    (bench.script.parent / "full.txt").touch()
-    assert not run(bench, address)[2].failed
-    bakes = [call for call in bench.calls() if "--to=cache" in call]
-    assert len(bakes) == 3  # two, and one of them once more
-
-
-@pytest.mark.slow
 def test_a_scheduler_that_is_lost(bench, cluster, tree):
     address, processes = cluster
     bench.sleep(0.3)
@@ -135,13 +148,3 @@ def test_a_scheduler_that_is_lost(bench, cluster, tree):
         run(bench, address)
     killer.join()
     assert not run_locally(bench)[2].failed
-
-
-@pytest.mark.slow
-def test_a_worker_of_another_blender(bench, cluster):
-    address, _ = cluster
-    bench.starter = replace(bench.starter, blender="4.2.0", anywhere=False)
-    _, _, graph = run(bench, address)
-    assert {one.task for one in graph.failed} >= {"a-seed1/bake", "a-seed2/bake"}
-    assert all("the batch is of bpy 4.2.0" in one.fault for one in graph.failed)
-    assert bench.calls() == []

@@ -20,6 +20,7 @@ from steer_addon.farm.errors import JobError
 from steer_addon.farm.report import drawing, figures, page
 from steer_addon.farm.report.gather import outcomes, variation
 from tests.cli.trees import tree
+from tests.often import often
 
 ROOT = Path(__file__).resolve().parents[2]
 FRAMES, FPS = 49, 24.0
@@ -224,7 +225,10 @@ def test_processes_draw_together_what_one_draws_alone(two_and_three, drawn_alone
 
 
 @linux
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault",
+    often(FAULTS, *FAULTS.keys() - {"failed", "failed while it draws"}),
+)
 def test_what_other_processes_do_not_draw_is_drawn_here(two_and_three, drawn_alone, fault):
     (two_and_three / "report.html").write_bytes(b"")
     assert drawn_together(two_and_three, FAULTS[fault]) == [1, 4, 2, 5]
