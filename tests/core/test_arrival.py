@@ -260,14 +260,20 @@ def test_the_end_of_a_path_is_a_goal():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("motion", "points"),
-    often(product(("GROUND", "FLY"), ENDS), ("GROUND", ENDS[1]), ("FLY", ENDS[0])),
+    ("motion", "points", "count"),
+    [
+        *often(
+            product(("GROUND", "FLY"), ENDS, (30,)), ("GROUND", ENDS[1], 30), ("FLY", ENDS[0], 30)
+        ),
+        # one of them is at the end before it was at the waypoint before that
+        ("GROUND", ENDS[1], 20),
+    ],
 )
-def test_the_end_of_a_path_has_room_for_all(motion, points):
+def test_the_end_of_a_path_has_room_for_all(motion, points, count):
     # agents that stand there keep the others out of the last waypoint's radius
     follow = REGISTRY["follow_path"](method="WAYPOINT", waypoint_radius=1.0)
     settings = arriving("HOLD_AREA", REGISTRY["avoid_neighbors"](), follow, motion=motion)
-    start = crowd_from_afar(30, motion) - np.float32([12.0, 1.0, 0.0])
+    start = crowd_from_afar(count, motion) - np.float32([12.0, 1.0, 0.0])
     states = go(settings, start, 45.0, make_world(paths=Path(points)))
     assert states[-1].arrived.all()
     assert not states[-1].velocity.any()

@@ -186,7 +186,7 @@ def ends_kernel(start, stop, position, p, memory, flat, place, key):
 
     They need not have reached it, nor the waypoints just before it: where others stand on them, no
     agent comes as near as that. An agent that only passes by has more of the path before it than
-    the straight way to its end.
+    the straight way to its end, and than what counts as having reached a waypoint.
     """
     paths, total = p.paths, len(p.paths.cyclic)
     for i in range(start, stop):
@@ -200,7 +200,8 @@ def ends_kernel(start, stop, position, p, memory, flat, place, key):
             continue
         end = waypoint(paths.point, line, last)
         left = abs(paths.along[line.first + last] - paths.along[line.first + k])
-        if left <= length(sub(end, leveled(load(position, i), flat))):
+        straight = length(sub(end, leveled(load(position, i), flat)))
+        if left <= max(straight, pick(p.waypoint_radius, i)):
             store(place, i, end)
             key[i] = 2 * path + (0 if direction > 0 else 1)
 
