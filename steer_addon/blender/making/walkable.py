@@ -243,17 +243,18 @@ def _depths(beside: Ints) -> Ints:
     # by where links lead to: not all of them lead back
     order = np.argsort(stop, kind="stable")
     start, first = start[order], np.searchsorted(stop[order], np.arange(len(beside) + 1))
+    count = np.diff(first)
     depth = np.where((beside < 0).any(axis=1), 0, -1)
     edge, steps = np.flatnonzero(depth == 0), 0
     while len(edge):
         steps += 1
-        counts = np.diff(first)[edge]
+        counts = count[edge]
         links = np.repeat(first[edge] - np.cumsum(counts) + counts, counts)
         found = start[links + np.arange(len(links))]
         edge = np.unique(found[depth[found] < 0])
         depth[edge] = steps
-    # on a surface without any edge all are as far from one as can be
-    return np.where(depth < 0, len(beside), depth)
+    # all have one: a row of columns ends in both directions
+    return depth
 
 
 def _regions(beside: Ints) -> Ints:
