@@ -80,8 +80,8 @@ def test_soles_of_planted_feet_stay(who, actions, shared, record_property):
     for name in actions:
         with Sampler(bpy.context.scene, rig, rigs.parts_of(rig, props)) as sampler:
             space, cycle = poses_of(sampler, bpy.data.actions[name])
-        found = slips(space, cycle.speed * np.linspace(0.6, 1.4, 5))
         speeds, directions = cycle.speed * np.linspace(0.6, 1.4, 5), ([0, -1], [0, 1], [1, 0])
+        found = slips(space, speeds)
         sloping = [slips(space, speeds, 110, tuple(RISE * np.array(to))) for to in directions]
         for where, moved, limits in (
             ("flat", found, LIMITS[name]), ("slope", np.concatenate(sloping), SLOPES[name])

@@ -20,6 +20,7 @@ from steer_addon.blender.operators import heroes as operators  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
+from tests.blender import test_heroes  # noqa: E402
 from tests.blender.crowd_makers import active, make_mesh  # noqa: E402
 from tests.blender.made_once import made_once  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
@@ -29,24 +30,16 @@ pytestmark = [pytest.mark.usefixtures("empty_scene", "few_poses"), pytest.mark.s
 
 
 def people(last=3, count=12):
-    def make():
-        assert bpy.ops.object.steer_start(preset="pedestrians", count=count) == {"FINISHED"}
-
-    made_once(("pedestrians", count), make)
-    obj = active()
-    obj.steer.frame_end = last
-    return obj
+    return test_heroes.people(last, count)
 
 
 def promoted(*ids):
     """A crowd with heroes, opened from a file: in that one nothing was changed since."""
 
     def make():
-        assert bpy.ops.object.steer_start(preset="pedestrians", count=12) == {"FINISHED"}
-        active().steer.frame_end = 3
-        heroes.promote(active(), bpy.context.scene, list(ids))
+        heroes.promote(people(), bpy.context.scene, list(ids))
 
-    made_once(("pedestrians", ids), make)
+    made_once(("promoted", ids), make)
     return active()
 
 

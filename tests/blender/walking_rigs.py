@@ -117,7 +117,7 @@ def make(rig, recipe=RECIPE):
 
 
 def take_coarse_plans(patch: pytest.MonkeyPatch, steps=COARSE.steps):
-    """Let the operator make few gaits, of so many samples each, while a patch holds."""
+    """Let the operator make few gaits, each of this many samples, while a patch holds."""
     patch.setattr(characters, "Plan", lambda **given: replace(COARSE, steps=steps, **given))
 
 

@@ -100,7 +100,7 @@ def test_steerbench_files(name, shared):
 
 @pytest.mark.parametrize(("seed", "count"), often([*product((0, 3, 5), (100,)), (3, 50)], (3, 50)))
 def test_nobody_locks_a_door_that_is_barely_wider_than_a_body(seed, count, shared):
-    # the ways of so many to one door differ, and they are still a queue
+    # their ways to the one door differ, and they are still a queue
     path = shared / "scenarios/steersuite/bottleneck-evacuation-2.xml"
     scenario = steerbench.load(path, seed)
     each = ("position", "radius", "speed", "route", "heading", "velocity")
