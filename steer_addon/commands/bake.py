@@ -13,6 +13,7 @@ from ..blender.crowd.bake_settings import KeyframeBakeSettings
 from ..blender.export import formats
 from ..blender.export.names import FORMATS, Format
 from ..blender.headless import batch
+from ..blender.writing import files
 from ..core.errors import SceneError, UsageError
 from ..core.parameters import parameters
 from . import arguments
@@ -235,7 +236,7 @@ def _export(work: Pipeline) -> Result:
     jobs = list(work.jobs("Exporting"))
     for crowd, path in zip(work.crowds, paths, strict=True):
         batch.set_bake(crowd, work.scene, options, ("step", "tolerance"))
-        batch.check_new_file(path, chosen.suffix)
+        batch.check_new_file(path, chosen.suffix, files.files_read())
     # a bake knows nothing of settings that are only for this run
     ignore_bake = bool(options.set or options.preset) or options.seed is not None
     played = [job for job in jobs if not ignore_bake and formats.plays(job.crowd, job.frames)]

@@ -11,6 +11,7 @@ from ..blender import scene_units
 from ..blender.characters import making, rigs
 from ..blender.headless import batch
 from ..blender.making import importers, staging
+from ..blender.writing import files
 from ..core.characters.memory import check_memory, expected_poses
 from ..core.characters.recipe import Recipe, optional_part, way_per_pose
 from ..core.characters.rows import Plan
@@ -83,7 +84,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     arguments.add_frames(parser, "one cycle, for what moves without an armature (default: 1-24)")
     parser.add_argument(
-        "--save", metavar="FILE.blend", type=arguments.path, required=True, help="file to write"
+        "--save",
+        metavar="FILE.blend",
+        type=arguments.path,
+        required=True,
+        help="file to write; the file that is read stays as it is, unless it is named here again",
     )
 
 
@@ -107,6 +112,7 @@ def run(options: argparse.Namespace) -> Result:
     batch.check_new_file(options.save, ".blend")
     batch.ensure_registered()
     scene = _open(options.file)
+    files.check_no_input(options.save, files.files_read())
     rig = batch.find_rig(scene, options.rig)
     recipe = _recipe(options, rig, _height(scene, rig))
     if not options.quiet:

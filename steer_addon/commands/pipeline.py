@@ -16,6 +16,7 @@ from ..blender.checks import advice
 from ..blender.crowd import links, properties
 from ..blender.headless import batch
 from ..blender.live import played, simulate
+from ..blender.writing import files
 from ..core.compiled import jit
 from ..core.crowd.meets import Relation
 from ..core.crowd.settings import CrowdSettings
@@ -86,9 +87,12 @@ class Pipeline:
         """
         self._start = time.perf_counter()
         self.options = options
-        if getattr(options, "save", None) is not None:
-            batch.check_new_file(options.save, ".blend")
+        save = getattr(options, "save", None)
+        if save is not None:
+            batch.check_new_file(save, ".blend")
         self._open(options)
+        if save is not None:
+            files.check_no_input(save, files.files_read())
         watch(WaysLine(options.quiet))
         # after Blender, which needs its memory more
         self.warnings = check_compiled(options.require_compiled)

@@ -104,7 +104,8 @@ def _target(text: str) -> tuple[float, ...] | None:
 def run(options: argparse.Namespace) -> Result:
     """Make the scene and save it."""
     start, frames = time.perf_counter(), options.frames or range(1, 251)
-    batch.check_new_file(options.save, ".blend")
+    inputs = [*filter(None, [options.ground]), *options.colliders, *options.character]
+    batch.check_new_file(options.save, ".blend", inputs)
     batch.ensure_registered()
     if not options.quiet:
         tell(f"Making a scene with {options.agents} agents")

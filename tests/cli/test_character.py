@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 
@@ -228,6 +229,33 @@ def test_files_without_characters(run, walker, tmp_path):
     bad.write_bytes(b"BLENDER no more")
     run(*words, bad).failed_with("cannot be read")
     assert not out.exists()
+
+
+@pytest.mark.parametrize("cut", [0.3, 0.6, 0.9])
+def test_broken_files_of_characters_say_the_way_out(run, walker, tmp_path, cut):
+    out, bad = tmp_path / "scene.blend", tmp_path / "bad.blend"
+    data = walker.read_bytes()
+    bad.write_bytes(data[: int(cut * len(data))])
+    told = ("bad.blend", "cannot be read", "give a file that `steer character make` has saved")
+    run("scene", "--agents", 5, "--save", out, "--character", bad).failed_with(*told)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link to nowhere", "text"])
+def test_what_is_no_file_of_characters_is_called_what_it_is(run, tmp_path, kind):
+    bad = tmp_path / "bad.blend"
+    if kind == "folder":
+        bad.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(bad)
+    elif kind == "text":
+        bad.write_text("hello")
+    else:
+        bad.symlink_to(tmp_path / "nowhere")
+    told = {"folder": "is a folder", "pipe": "is no plain file", "text": "is no .blend file"}
+    words = ("scene", "--agents", 5, "--save", tmp_path / "scene.blend", "--character", bad)
+    way_out = "give a file that `steer character make` has saved"
+    run(*words).failed_with(f"bad.blend {told.get(kind, 'is not there')}", way_out)
 
 
 def test_bake_all_agents_to_rigs(run, tmp_path):

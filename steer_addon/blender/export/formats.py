@@ -213,6 +213,7 @@ def export_crowd(
     Raises:
         SteerError: The crowd cannot be simulated, or the file not be written.
     """
+    files.check_no_input(path, files.files_read())
     start, agents = time.perf_counter(), 0
     found = [] if warnings is None else warnings
     cache = None if ignore_bake or simulated is not None else _cache_of(obj, numbers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from ...core.crowd.settings import BLOCKS, CrowdSettings
 from ...core.errors import CharacterError, OutputError, SceneError, short
 from ...core.files.plain import reason, rename, sync_file
 from ...core.files.staging import as_output_errors, beside, cannot_write, check_stage, stage
-from ...core.files.whole import why_not_whole
+from ...core.files.whole import is_blend, why_not_whole
 from ...core.worlds.layout import is_world
 from .. import registration
 from ..characters import rigs
@@ -27,7 +27,7 @@ from ..crowd import animation_paths, crowds
 from ..crowd.properties import apply_settings, bake_settings_of, settings_of
 from ..crowd.property_factory import write_settings
 from ..scene_units import units_per_meter
-from ..writing.files import reason_of
+from ..writing.files import check_no_input, files_read, reason_of
 
 
 def ensure_registered() -> None:
@@ -56,10 +56,7 @@ def open_file(path: Path) -> bpy.types.Scene:
         )
     if not path.is_file():
         raise SceneError(f"There is no file {path}: check the path")
-    with path.open("rb") as file:
-        start = file.read(7)
-    # gzip and Zstandard: how Blender compresses
-    if start != b"BLENDER" and start[:2] != b"\x1f\x8b" and start[:4] != b"\x28\xb5\x2f\xfd":
+    if not is_blend(path):
         raise SceneError(f"{path} is no .blend file: give one that Blender or `steer scene` saved")
     ensure_registered()
     try:
@@ -233,16 +230,22 @@ def _data_path(settings: CrowdSettings, name: str) -> str:
     return f"{animation_paths.LIST}[{place}].{type_name}.{parameter}"
 
 
-def check_new_file(path: Path, suffix: str) -> None:
+def check_new_file(path: Path, suffix: str, inputs: Iterable[Path] = ()) -> None:
     """Check before any work that a file can be written.
 
+    Args:
+        path: The file.
+        suffix: Its ending.
+        inputs: Files that are read, and must stay as they are.
+
     Raises:
-        OutputError: It cannot be written.
+        OutputError: It cannot be written, or is one of the inputs.
     """
     if path.suffix.lower() != suffix:
         raise OutputError(f"{path} does not end in {suffix}: give a name that does")
     if path.is_dir():
         raise OutputError(f"{path} is a folder: give the name of a file")
+    check_no_input(path, inputs)
     check_folder(path.parent)
     if path.exists() and not os.access(path, os.W_OK):
         raise OutputError(f"{path} cannot be written: it is read-only; give another name")
@@ -268,7 +271,7 @@ def save_file(path: Path) -> None:
     Raises:
         OutputError: It cannot be written.
     """
-    check_new_file(path, ".blend")
+    check_new_file(path, ".blend", files_read())
     bpy.context.preferences.filepaths.save_version = 0
     path = path.resolve()
     with as_output_errors(path), stage(path.parent) as folder:

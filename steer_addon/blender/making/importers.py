@@ -16,6 +16,8 @@ from mathutils import Matrix
 
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import CharacterError, SceneError
+from ...core.files.plain import why_no_file
+from ...core.files.whole import is_blend
 from ..characters import library, sources
 from ..suspension import suspended
 from ..writing.files import reason_of
@@ -180,17 +182,19 @@ def append_characters(
     Raises:
         CharacterError: There is no such file, Blender cannot read it, or it has no character.
     """
-    if path.suffix.lower() != ".blend" or not path.is_file():
-        what = "is no .blend file" if path.is_file() else "is not there"
-        raise CharacterError(f"{path} {what}: give a file that `steer character make` has saved")
+    way_out = "give a file that `steer character make` has saved"
+    if what := why_no_file(path):
+        raise CharacterError(f"{path} {what}: {way_out}")
     try:
+        if path.suffix.lower() != ".blend" or not is_blend(path):
+            raise CharacterError(f"{path} is no .blend file: {way_out}")
         with suspended():
             needs, files = _needs(path)
             wanted = _Found()
             for file in filter(Path.is_file, files):
                 wanted.add(file, files[file], link=file != path.resolve())
     except (OSError, RuntimeError) as error:
-        raise CharacterError(f"{path} cannot be read: {reason_of(error)}") from None
+        raise CharacterError(f"{path} cannot be read: {reason_of(error)}; {way_out}") from None
     found = {name: wanted.objects[name] for name in needs if name in wanted.objects}
     if not found:
         raise CharacterError(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import bpy
+
+from ...core.errors import OutputError
 from ...core.files import staging
 from ...core.files.staging import as_output_errors
 from ...core.files.whole import why_not_whole
+from ..crowd.bake_owner import is_same
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
@@ -47,6 +52,22 @@ def safe_name(text: str) -> str:
     if not name or _RESERVED.fullmatch(name):
         name = f"_{name}"
     return name
+
+
+def files_read() -> list[Path]:
+    """Files that the open one reads: those that it links from, caches, images and others."""
+    paths = bpy.utils.blend_paths(absolute=True, packed=False, local=False)
+    return [Path(os.path.abspath(path)) for path in paths]
+
+
+def check_no_input(path: Path, inputs: Iterable[Path]) -> None:
+    """Refuse to write a file that is read for what is written, by whatever path.
+
+    Raises:
+        OutputError: It is one of the inputs.
+    """
+    if any(is_same(path, other) for other in inputs):
+        raise OutputError(f"{path} is read for this, and would be lost: give another name")
 
 
 @contextmanager

@@ -46,11 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     """Open the scene, change its crowds as the batch did, and save it."""
     start = time.perf_counter()
-    batch.check_new_file(options.save, ".blend")
     out = options.report if options.report.is_dir() else options.report.parent
     row = variation(out, options.number)
     given = _Given(row, out / row["name"] / VARIATION)
-    scene = batch.open_file(options.scene or given.scene)
+    # the batch, which may run again, reads its scene as it is
+    found = options.scene or given.scene
+    batch.check_new_file(options.save, ".blend", [given.scene, found])
+    scene = batch.open_file(found)
     crowds = batch.find_crowds(scene, given.crowds)
     warnings: list[Diagnosis] = []
     for crowd in crowds:

@@ -175,6 +175,15 @@ def is_folder(path: Path) -> bool:
         return False
 
 
+def why_no_file(path: Path) -> str:
+    """What is wrong with a path that leads to no plain file, links followed; empty otherwise."""
+    if path.is_file():
+        return ""
+    if path.is_dir():
+        return "is a folder"
+    return "is no plain file" if path.exists() else "is not there"
+
+
 def reason(error: OSError) -> str:
     """The reason of an error, in the words of the system."""
     return error.strerror or str(error) or type(error).__name__

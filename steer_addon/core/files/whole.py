@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import IO
 
 _CUT = "the file is cut short"
+_BLENDS = (b"BLENDER", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""How .blend files begin: plain, and compressed by gzip and by Zstandard."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -29,6 +31,16 @@ def why_not_whole(path: Path) -> str:
     check = _CHECKS.get(path.suffix.lower())
     with path.open("rb") as file:
         return "" if check is None or check(file, size) else _CUT
+
+
+def is_blend(path: Path) -> bool:
+    """Whether a file begins as one that Blender has saved.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as file:
+        return file.read(7).startswith(_BLENDS)
 
 
 def _is_whole_png(file: IO[bytes], size: int) -> bool:
