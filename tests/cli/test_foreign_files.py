@@ -181,6 +181,39 @@ def test_a_damaged_bake_is_not_rendered(run, bakes, tmp_path, damage):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("left", [0, 6, 500])
+def test_a_bake_whose_file_was_cut_is_baked_again(run, bakes, tmp_path, left):
+    shutil.copytree(bakes["1-2"], tmp_path, dirs_exist_ok=True)
+    blend, played = tmp_path / "baked.blend", played_of(tmp_path)
+    whole = played.read_bytes()
+    os.truncate(played, left)
+    words = ("--to", "cache", FRAMES, "--cache", tmp_path, "--save", blend)
+    done = run("bake", blend, *words)
+    assert done.code == 0, done.err
+    assert len(played.read_bytes()) == len(whole)
+    # a whole file in its place is somebody's work
+    shutil.copy(played_of(bakes["1-3"]), played)
+    before = tree(tmp_path)
+    run("bake", blend, *words).failed_with(f"{played.name}, which Steer did not write")
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["folder", "pipe", "text"])
+def test_a_bake_without_a_manifest_that_can_be_read_is_not_exported(run, bakes, tmp_path, kind):
+    shutil.copytree(bakes["1-2"], tmp_path, dirs_exist_ok=True)
+    manifest = tmp_path / "Crowd" / "manifest.json"
+    manifest.unlink()
+    if kind == "text":
+        manifest.write_text("mine")
+    else:
+        manifest.mkdir() if kind == "folder" else os.mkfifo(manifest)
+    words = ("--to", "csv", FRAMES, "--out", tmp_path / "x.csv")
+    run("bake", tmp_path / "baked.blend", *words).failed_with("manifest.json is no", "bake again")
+    assert not (tmp_path / "x.csv").exists()
+
+
+@pytest.mark.slow
 def test_a_cut_picture_never_takes_its_name(run, small_flock, tmp_path, monkeypatch):
     from steer_addon.blender.headless import render
 

@@ -327,6 +327,53 @@ def test_a_file_of_the_user_in_place_of_the_played_one_stays(tmp_path):
     assert (folder / "crowd.usdc").read_text() == "mine"
 
 
+MARKS = {"crowd.usdc": b"PXR-USDC", "crowd.pc2": b"POINTCACHE2\0"}
+
+
+@pytest.mark.parametrize("name", MARKS)
+@pytest.mark.parametrize("kept", [0, 5, 8, 12, 20, 400])
+def test_what_is_left_of_the_played_file_is_replaced(tmp_path, name, kept):
+    folder = write(tmp_path / "A", FRAMES)
+    played = folder / name
+    whole = MARKS[name] + bytes(range(1, 251)) * 4
+    played.write_bytes(whole)
+    record_played(played, hashlib.sha256(whole).hexdigest())
+    played.write_bytes(whole[:kept])
+    # with frames that are there, and none
+    write(folder, FRAMES)
+    delete_cache(folder)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_what_is_left_of_a_file_that_no_manifest_lists_stays(tmp_path, name):
+    folder = write(tmp_path / "A", FRAMES)
+    for left in (b"", MARKS[name] + b"cut"):
+        (folder / name).write_bytes(left)
+        for call in (lambda: write(folder, FRAMES), lambda: delete_cache(folder)):
+            with pytest.raises(OutputError, match=f"{name}, which Steer did not write"):
+                call()
+        assert (folder / name).read_bytes() == left
+
+
+@pytest.mark.parametrize("name", MARKS)
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link"])
+def test_what_is_no_file_is_not_the_played_one(tmp_path, name, kind):
+    folder = write(tmp_path / "A", FRAMES)
+    played = folder / name
+    # it was being written
+    record_played(played)
+    if kind == "link":
+        (tmp_path / "mine").write_text("mine")
+        played.symlink_to(tmp_path / "mine")
+    else:
+        os.mkfifo(played) if kind == "pipe" else played.mkdir()
+    for call in (lambda: write(folder, FRAMES), lambda: delete_cache(folder)):
+        with pytest.raises(OutputError, match=f"{name}, which Steer did not write"):
+            call()
+    assert os.path.lexists(played)
+
+
 def test_going_on_replaces_no_manifest_of_others(tmp_path):
     folder = write(tmp_path / "A", FRAMES)
     write(folder, FRAMES[:9], end=11, stop=True)

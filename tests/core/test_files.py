@@ -12,7 +12,7 @@ import pytest
 
 from steer_addon.core.errors import FileError, OutputError
 from steer_addon.core.files.lock import FolderLock
-from steer_addon.core.files.plain import read_file, write_file
+from steer_addon.core.files.plain import digest_if_there, digest_of, read_file, write_file
 from steer_addon.core.files.staging import as_output_errors, replace_file, replacing, stage, sweep
 
 
@@ -72,6 +72,20 @@ with stage(Path(sys.argv[1])) as folder:
     print("ready", flush=True)
     time.sleep(100)
 """
+
+
+def test_what_is_no_plain_file_has_no_digest(tmp_path):
+    os.mkfifo(pipe := tmp_path / "pipe")
+    for held in (False, True):
+        # somebody who writes to it, and never ends
+        writer = os.open(pipe, os.O_RDWR | os.O_NONBLOCK) if held else None
+        with pytest.raises(OSError, match="no plain file"):
+            digest_of(pipe)
+        assert digest_if_there(pipe) == ""
+        if writer is not None:
+            os.close(writer)
+    with pytest.raises(OSError):
+        digest_of(tmp_path)
 
 
 def test_what_a_killed_process_left_is_swept_and_what_lives_is_not(tmp_path):

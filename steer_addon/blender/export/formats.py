@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -100,7 +101,7 @@ def plays(obj: bpy.types.Object, numbers: range) -> bool:
 def _cache_of(obj: bpy.types.Object, numbers: range) -> Cache | None:
     """The cache that a crowd plays, where it holds these frames; None otherwise."""
     played = baked_file.file_of(obj)
-    if played is None or not (played.parent / caches.MANIFEST).is_file():
+    if played is None or not os.path.lexists(played.parent / caches.MANIFEST):
         return None
     cache = caches.open_cache(played.parent)
     held = cache.frames

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from ..errors import CacheError, FileError, OutputError
 from ..files.lock import FolderLock, remove_lock
-from ..files.plain import digest_of, is_folder, read_file, reason, rename, write_file
+from ..files.plain import digest_of, is_file, is_folder, read_file, reason, rename, write_file
 from ..files.staging import stage, sweep
+from ..files.whole import is_remnant
 from .layout import BAKE, BAKE_MARK, CHUNK, CHUNK_FILE, MANIFEST, NEXT, PLAYED
 from .manifest import is_manifest, read_manifest, write_manifest
 
@@ -75,12 +76,15 @@ def check_own(folder: Path) -> None:
 
 
 def _is_known(path: Path, known: Mapping[str, set[str]]) -> bool:
-    """Whether a file that plays a cache is one that a manifest lists, or is not there."""
+    """Whether a file that plays a cache is one that a manifest lists, cut or not, or not there."""
     if not os.path.lexists(path):
         return True
     digests = known.get(path.name, set())
+    if not digests or not is_file(path):
+        return False
     try:
-        return ANY in digests or (bool(digests) and digest_of(path) in digests)
+        # what was cut can be of no use to anybody
+        return ANY in digests or digest_of(path) in digests or is_remnant(path)
     except OSError:
         return False
 

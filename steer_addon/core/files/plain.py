@@ -7,6 +7,7 @@ written file is a new one.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -68,12 +69,15 @@ def starts_with(path: Path, mark: bytes) -> bool:
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal digits.
+    """SHA-256 of a plain file, in hexadecimal digits.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: It is no plain file, or cannot be read.
     """
     with os.fdopen(os.open(path, _READ), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            # who writes to a pipe may never end
+            raise OSError(errno.EINVAL, "it is no plain file")
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

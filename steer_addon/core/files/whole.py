@@ -14,6 +14,8 @@ from typing import IO
 _CUT = "the file is cut short"
 _BLENDS = (b"BLENDER", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """How .blend files begin: plain, and compressed by gzip and by Zstandard."""
+_USDC, _PC2 = b"PXR-USDC", b"POINTCACHE2"
+_PLAYED = {".usdc": _USDC, ".pc2": _PC2}
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -31,6 +33,17 @@ def why_not_whole(path: Path) -> str:
     check = _CHECKS.get(path.suffix.lower())
     with path.open("rb") as file:
         return "" if check is None or check(file, size) else _CUT
+
+
+def is_remnant(path: Path) -> bool:
+    """Whether a file that played a bake was cut: it begins as one, as far as it goes.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    mark = _PLAYED[path.suffix]
+    with path.open("rb") as file:
+        return mark.startswith(file.read(len(mark))) and bool(why_not_whole(path))
 
 
 def is_blend(path: Path) -> bool:
@@ -79,14 +92,14 @@ def _is_whole_mp4(file: IO[bytes], size: int) -> bool:
 def _is_whole_pc2(file: IO[bytes], size: int) -> bool:
     head = file.read(32)
     points, samples = (int.from_bytes(head[k : k + 4], "little") for k in (16, 28))
-    return head[:11] == b"POINTCACHE2" and size == 32 + 12 * points * samples
+    return head[:11] == _PC2 and size == 32 + 12 * points * samples
 
 
 def _is_whole_usdc(file: IO[bytes], size: int) -> bool:
     head = file.read(24)
     # the table of contents is written last: its place, and then the number of its sections
     contents = int.from_bytes(head[16:24], "little")
-    if head[:8] != b"PXR-USDC" or not 24 <= contents <= size - 8:
+    if head[:8] != _USDC or not 24 <= contents <= size - 8:
         return False
     file.seek(contents)
     sections = int.from_bytes(file.read(8), "little")
