@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from ..blender import playback
 from ..blender.bake import heroes, places, together
+from ..blender.crowd import baked_file
 from ..core.cache import folder_name, open_cache
 from ..core.diagnoses import add_new, diagnose
 from ..core.errors import OutputError
+from ..core.files.plain import is_same
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
 from .simulating.tracks import writing
@@ -46,6 +48,8 @@ def bake_to_caches(work: Pipeline) -> Result:
             heroes.follow_bake(task.crowd, work.scene)
             # relative to the file that was read; saving elsewhere turns it round
             places.set_folder(task.crowd, task.folder)
+    elif not all(_is_played(task, rows[task.crowd.name]) for task in tasks):
+        work.warnings.append(diagnose("COMMAND_BAKE_NOT_SAVED", options.file.name))
     result = work.report(
         {"command": "bake", "to": "cache"},
         [rows[crowd.name] for crowd in work.crowds],
@@ -70,6 +74,13 @@ def _task(job: Job, options: Namespace) -> Task:
     if task.continues and options.frames is None:
         return task._replace(frames=None)
     return task
+
+
+def _is_played(task: Task, row: Row) -> bool:
+    """Whether the crowd of the file that was read plays all frames of its cache."""
+    path = baked_file.file_of(task.crowd)
+    there = path is not None and is_same(path.parent, task.folder)
+    return there and row["kept"] == row["frames"]
 
 
 def _bake(work: Pipeline, group: BakeGroup) -> dict[str, Row]:

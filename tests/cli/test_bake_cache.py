@@ -160,6 +160,29 @@ def test_kill_9_at_any_moment_costs_a_chunk_at_most(run, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_bake_without_a_file_that_plays_it_says_so(run, small_flock, tmp_path):
+    blend = Path(shutil.copy(small_flock, tmp_path))
+    told = "small.blend was not saved, so it plays none of these frames: give --save OUT.blend"
+
+    def baked(*words):
+        found = run("bake", blend, "--to", "cache", *words, "--json")
+        assert found.code == 0, found.err
+        codes = [row["code"] for row in found.data["diagnoses"]]
+        assert codes.count("COMMAND_BAKE_NOT_SAVED") == sum(
+            sentence.startswith(told) for sentence in found.data["warnings"]
+        )
+        return "COMMAND_BAKE_NOT_SAVED" in codes
+
+    assert baked("--frames=1-2")
+    assert not baked("--frames=1-2", "--save", blend)
+    # the file plays all that is there
+    assert not baked("--frames=1-2", "--continue")
+    # and now there is more, and other frames
+    assert baked("--frames=1-4", "--continue") and baked("--frames=1-2")
+    assert baked("--frames=1-2", "--cache", tmp_path / "other")
+
+
+@pytest.mark.slow
 def test_pictures_tell_what_the_bake_lacks(run, small_scene, tmp_path):
     """Frames outside of it, characters that were deleted, and settings of another crowd."""
     baked = tmp_path / "baked.blend"

@@ -18,9 +18,9 @@ from bpy.app.handlers import persistent
 
 from ...core import cache as caches
 from ...core.errors import SceneError
+from ...core.files.plain import is_same
 from ..crowd.bake_owner import (
     is_borrowed,
-    is_same,
     other_file,
     owner_of_bake,
     relative,

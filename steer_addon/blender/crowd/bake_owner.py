@@ -10,6 +10,7 @@ import bpy
 
 from ...core import cache as caches
 from ...core.errors import CacheError
+from ...core.files.plain import is_same
 
 _LONGEST = 1000
 """Characters of a text that a manifest can hold."""
@@ -51,16 +52,6 @@ def is_borrowed(obj: bpy.types.Object) -> bool:
     owners = [o for o in sharing if o.steer.cache_owner == o.name]
     # after the owner was renamed and duplicated none of them fits: the first name keeps it
     return bool(owners) or obj != min(sharing, key=lambda o: o.name)
-
-
-def is_same(path: Path, other: Path | None) -> bool:
-    """Whether two paths lead to the same file."""
-    if other is None:
-        return False
-    try:
-        return path == other or os.path.samefile(path, other)
-    except OSError:
-        return False
 
 
 def owner_of_bake(folder: Path) -> Path | None:

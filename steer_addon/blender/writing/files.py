@@ -13,9 +13,9 @@ import bpy
 
 from ...core.errors import OutputError
 from ...core.files import staging
+from ...core.files.plain import is_same
 from ...core.files.staging import as_output_errors
 from ...core.files.whole import why_not_whole
-from ..crowd.bake_owner import is_same
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)

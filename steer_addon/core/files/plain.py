@@ -179,6 +179,16 @@ def is_folder(path: Path) -> bool:
         return False
 
 
+def is_same(path: Path, other: Path | None) -> bool:
+    """Whether two paths lead to the same file."""
+    if other is None:
+        return False
+    try:
+        return path == other or os.path.samefile(path, other)
+    except OSError:
+        return False
+
+
 def why_no_file(path: Path) -> str:
     """What is wrong with a path that leads to no plain file, links followed; empty otherwise."""
     if path.is_file():
