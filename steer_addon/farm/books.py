@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import OutputError
+from ..core.files.lock import FolderLock
 from ..core.files.plain import reason
 from ..version import __version__
 from .job import Batch
@@ -39,6 +41,21 @@ def make_folder(out: Path) -> None:
         raise OutputError(
             f"Folder {out} cannot be made: {reason(error)}; choose another one with --out"
         ) from None
+
+
+@contextmanager
+def held(out: Path) -> Iterator[None]:
+    """Hold the folder of a batch, made where it is not there, for this process alone.
+
+    Raises:
+        OutputError: Another process holds it, or it cannot be made.
+    """
+    make_folder(out)
+    lock = FolderLock(out)
+    try:
+        yield
+    finally:
+        lock.release(remove=True)
 
 
 def write(

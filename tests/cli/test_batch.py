@@ -157,9 +157,14 @@ def test_a_batch_that_is_refused_leaves_the_books_of_the_one_that_runs(run, job)
     held = lock.FolderLock(out)
     try:
         run("batch", job).failed_with("is writing to")
+        words = ("submit", job, "--to", "openjd", "--out", job.parent / "other")
+        run(*words).failed_with("is writing to")
     finally:
         held.release(remove=True)
-    assert tree(out) == before
+    assert tree(out) == before and not (job.parent / "other").exists()
+    assert run(*words).code == 0
+    # and leaves no lock
+    assert tree(out).keys() - before.keys() == {"good-seed7/variation.json"}
 
 
 @pytest.mark.slow

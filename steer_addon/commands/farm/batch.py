@@ -11,13 +11,12 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from ...core.compiled.presence import can_compile
 from ...core.errors import OutputError, SteerError, UsageError, short
-from ...core.files import lock
 from ...farm import books, dask_engine, local
 from ...farm.errors import JobError
 from ...farm.graph import Graph
@@ -229,18 +228,13 @@ def run(options: argparse.Namespace) -> Result:
     with closing(plan.looks):
         if options.only:
             plan.keep(options.only)
-        books.make_folder(plan.batch.out)
         # tasks that a farm runs alone are kept apart by their own folders
-        held = None if options.only else lock.FolderLock(plan.batch.out)
-        try:
+        with nullcontext() if options.only else books.held(plan.batch.out):
             # those of a batch that runs there stay
             write_books(plan)
             graph = Graph(plan.tasks, {t.name for t in plan.tasks if is_done(t, plan.batch.out)})
             _run_tasks(plan, graph, options, kernels)
             told = {} if options.only or not plan.variations else _report_on(plan, graph, options)
-        finally:
-            if held is not None:
-                held.release(remove=True)
     return _summary(plan, graph, told, time.perf_counter() - start)
 
 

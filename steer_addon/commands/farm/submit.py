@@ -13,7 +13,7 @@ from pathlib import Path
 from ...core.errors import OutputError, printable
 from ...core.files.plain import reason
 from ...core.files.staging import replace_file
-from ...farm import flamenco, openjd
+from ...farm import books, flamenco, openjd
 from ...farm.farms import as_json, shots_of
 from .. import arguments
 from ..output import Result
@@ -66,11 +66,12 @@ def run(options: argparse.Namespace) -> Result:
             flamenco.submission_of(plan.batch, job_file, shots, sys.platform)
         )
         files[flamenco.SCRIPT.name] = flamenco.SCRIPT.read_bytes()
-    # with what is known of the scenes, no worker has to open them to plan
-    batch.write_books(plan)
     paths = [options.out / name for name in files]
-    for path, content in zip(paths, files.values(), strict=True):
-        _write(path, content)
+    with books.held(plan.batch.out):
+        # with what is known of the scenes, no worker has to open them to plan
+        batch.write_books(plan)
+        for path, content in zip(paths, files.values(), strict=True):
+            _write(path, content)
     missing = sum(len(shot.tasks) for shot in shots)
     broken = [printable(fault) for fault in plan.looks.faults.values()]
     data = {
