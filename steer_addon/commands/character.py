@@ -84,12 +84,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     arguments.add_frames(parser, "one cycle, for what moves without an armature (default: 1-24)")
     parser.add_argument(
-        "--save",
-        metavar="FILE.blend",
-        type=arguments.path,
-        required=True,
+        "--save", metavar="FILE.blend", type=arguments.path, required=True,
         help="file to write; the file that is read stays as it is, unless it is named here again",
-    )
+    )  # fmt: skip
 
 
 def _clip(text: str) -> tuple[str, str]:

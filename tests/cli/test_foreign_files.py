@@ -246,3 +246,22 @@ def test_two_files_that_name_one_folder(run, small_flock, tmp_path):
     blends[0].unlink()
     run("bake", blends[1], *words).failed_with("may be another")
     assert open_cache(tmp_path / "caches" / "Crowd").header.owner == "../../a/shot.blend"
+
+
+@pytest.mark.slow
+def test_no_command_waits_for_a_pipe_that_its_file_reads(run, bakes, tmp_path):
+    shutil.copytree(bakes["1-2"], tmp_path, dirs_exist_ok=True)
+    blend, played = tmp_path / "baked.blend", played_of(tmp_path)
+    played.unlink()
+    os.mkfifo(played)
+    told = (f"{played}, which baked.blend reads, is no plain file: move it away",)
+    for words in (["info"], ["bake", "--to", "cache"], ["render", *TINY, "--out", tmp_path / "x"]):
+        command, *rest = words
+        run(command, blend, *rest).failed_with(*told)
+    job = tmp_path / "job.toml"
+    job.write_text('scenes = ["baked.blend"]\nframes = "1-2"\n')
+    listed = run("batch", job, "--dry-run", "--json")
+    assert listed.code == 1 and told[0] in listed.data["broken"]["baked.blend"]
+    # what is not there waits for nobody
+    played.unlink()
+    assert run("info", blend).code == 0

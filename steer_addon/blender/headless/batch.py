@@ -23,6 +23,7 @@ from ...core.files.whole import is_blend, why_not_whole
 from ...core.worlds.layout import is_world
 from .. import registration
 from ..characters import rigs
+from ..checks import opened_files
 from ..crowd import animation_paths, crowds
 from ..crowd.properties import apply_settings, bake_settings_of, settings_of
 from ..crowd.property_factory import write_settings
@@ -58,6 +59,7 @@ def open_file(path: Path) -> bpy.types.Scene:
         raise SceneError(f"There is no file {path}: check the path")
     if not is_blend(path):
         raise SceneError(f"{path} is no .blend file: give one that Blender or `steer scene` saved")
+    opened_files.check_opened(path)
     ensure_registered()
     try:
         bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)

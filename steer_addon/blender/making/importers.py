@@ -19,6 +19,7 @@ from ...core.errors import CharacterError, SceneError
 from ...core.files.plain import why_no_file
 from ...core.files.whole import is_blend
 from ..characters import library, sources
+from ..checks import opened_files
 from ..suspension import suspended
 from ..writing.files import reason_of
 
@@ -188,6 +189,7 @@ def append_characters(
     try:
         if path.suffix.lower() != ".blend" or not is_blend(path):
             raise CharacterError(f"{path} is no .blend file: {way_out}")
+        opened_files.check_opened(path)
         with suspended():
             needs, files = _needs(path)
             wanted = _Found()
