@@ -241,6 +241,25 @@ def test_broken_files_of_characters_say_the_way_out(run, walker, tmp_path, cut):
     assert not out.exists()
 
 
+@pytest.mark.parametrize("damage", ["property", "version", "poses", "mesh"])
+def test_damaged_characters_are_refused_by_name(run, made, tmp_path, damage):
+    open_file(made[0])
+    (obj,) = filter(library.is_character, bpy.data.objects)
+    if damage == "property":
+        obj[library.KEY] = "nothing"
+    elif damage == "version":
+        obj[library.KEY] = obj[library.KEY].replace('"version": ', '"version": 9')
+    elif damage == "poses":
+        obj.modifiers.clear()
+    else:
+        obj.data.clear_geometry()
+    bad, out = tmp_path / "bad.blend", tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(bad))
+    done = run("scene", "--agents", 5, "--save", out, "--character", bad)
+    done.failed_with("bad.blend: Character", made[1].data["character"], "make the character again")
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link to nowhere", "text"])
 def test_what_is_no_file_of_characters_is_called_what_it_is(run, tmp_path, kind):
     bad = tmp_path / "bad.blend"

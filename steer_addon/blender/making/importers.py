@@ -181,7 +181,8 @@ def append_characters(
         The characters, by name.
 
     Raises:
-        CharacterError: There is no such file, Blender cannot read it, or it has no character.
+        CharacterError: There is no such file, Blender cannot read it, it has no character, or a
+            damaged one.
     """
     way_out = "give a file that `steer character make` has saved"
     if what := why_no_file(path):
@@ -204,6 +205,10 @@ def append_characters(
         )
     kept = library.ensure_collection(scene)
     for obj in found.values():
+        try:
+            library.positions_of(obj)
+        except CharacterError as error:
+            raise CharacterError(f"{path}: {error}") from None
         kept.objects.link(obj)
     rigs = [obj for name, obj in wanted.objects.items() if name not in needs]
     if rigs:
