@@ -9,12 +9,13 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.bake import keyed_crowds  # noqa: E402
+from steer_addon.blender.bake import keyed_crowds, keyframes  # noqa: E402
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.export import formats, usd_instancer  # noqa: E402
 from steer_addon.blender.writing.files import Header  # noqa: E402
 from steer_addon.blender.writing.usd_points import has_usd, pxr  # noqa: E402
+from steer_addon.core.results.frames import rotations  # noqa: E402
 
 from .crowd_views import MATRICES, make_crowd, make_frame  # noqa: E402
 from .toy_characters import make_toy, vectors  # noqa: E402
@@ -45,6 +46,7 @@ CASES = {
     "random, unaligned": {**COLLECTION, "Seed": 5, **UNALIGNED},
 }
 AXES = ("NEG_Y", "POS_X", "POS_Y")
+TO_X = np.tile(np.float32([1, 0, 0]), (len(IDS), 1))
 
 
 def make_body(name, height, collection=None):
@@ -246,10 +248,8 @@ def test_other_formats_have_the_bodies_of_the_viewport(tmp_path, name, case):
             assert apart.min(axis=0).max() < 1e-3 and apart.min(axis=1).max() < 1e-3
 
 
-@pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("inputs", [{}, UNALIGNED], ids=["aligned", "unaligned"])
-def test_keyed_characters_stand_as_those_of_the_viewport(axis, inputs):
-    frames = moving(axis)
+def standing(frames, inputs, axis="NEG_Y"):
+    """A crowd of characters that stand."""
     for frame in frames:
         # of a pose that differs from the body, which stands
         frame.attributes.update(
@@ -259,5 +259,39 @@ def test_keyed_characters_stand_as_those_of_the_viewport(axis, inputs):
     modifier = display.find_modifier(obj)
     display.set_input(modifier, "Object", make_toy())
     display.set_input(modifier, "Display", "Character")
+    return obj
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("inputs", [{}, UNALIGNED], ids=["aligned", "unaligned"])
+def test_keyed_characters_stand_as_those_of_the_viewport(axis, inputs):
+    frames = moving(axis)
+    obj = standing(frames, inputs, axis)
     wanted = in_viewport(obj, frames)
     assert_same(keyed(obj, frames), wanted, 1e-4)
+
+
+@pytest.mark.parametrize("inputs", [{}, {"Scale": 1.5, "sized": True}], ids=["usual", "sized"])
+def test_keyed_characters_rise_on_stairs_as_those_of_the_viewport(inputs):
+    # agents stand level there: only so far are bodies above and below them
+    frames = [replace(frame, rotation=rotations(TO_X, "NEG_Y")) for frame in moving()]
+    obj = standing(frames, inputs)
+    for number, frame in enumerate(frames):
+        frame.attributes["lift"] = np.linspace(-0.15, 0.2, len(IDS), dtype=np.float32) * number
+    wanted = in_viewport(obj, frames)
+    assert_same(keyed(obj, frames), wanted, 1e-5)
+
+
+def test_objects_in_place_of_characters_rise_as_these_and_empties_stay_with_agents():
+    frames = [replace(frame, rotation=rotations(TO_X, "NEG_Y")) for frame in moving()]
+    for frame in frames:
+        frame.attributes["lift"] = np.full(len(IDS), 0.25, np.float32)
+    parent = bpy.context.scene.collection
+    for source, rise in ((make_body("A", 1), 0.25), (None, 0.0)):
+        made = keyframes.bake(
+            frames, name="Keys", collection_parent=parent, source=source, replace=True
+        )
+        bpy.context.scene.frame_set(2)
+        heights = {item["id"]: item.location.z for item in made.collection.objects}
+        agents = zip(IDS.tolist(), frames[1].position[:, 2].tolist(), strict=True)
+        assert heights == pytest.approx({agent: z + rise for agent, z in agents}, abs=1e-6)

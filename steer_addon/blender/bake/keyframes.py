@@ -31,6 +31,7 @@ from ...core.results.tracks import (
     continuous,
     index_frames,
     read_alive,
+    read_attribute,
     read_radius,
     read_tracks,
     turned,
@@ -133,7 +134,8 @@ def bake(
         name: Name of the crowd; objects are called "<name>.<id>".
         collection_parent: Parent of the new collection.
         settings: Settings of the keys to write.
-        source: Object to make linked copies of, collection to instance, or None for empties.
+        source: Object to make linked copies of, collection to instance, or None for empties, which
+            are at the places of agents; bodies rise evenly on stairs, where agents jump.
         look: Size of copies and instances, and whether they turn to where agents head; empties
             have neither, and turn always.
         carried: Attributes that materials read of objects, too.
@@ -220,6 +222,9 @@ def _keys(
     if template.has_bodies:
         turns = look.rotations(turns)
         sizes = look.sizes(read_radius(index, agents.start, agents.stop))
+        # on stairs agents jump from step to step; bodies do not
+        lift = read_attribute(index, agents.start, agents.stop, "lift")
+        values[:, :, POSITION.stop - 1] += lift * sizes
     values[:, :, ROTATION] = turned(turns, template.keyed_rotation)
     for here, channels, lives, size in zip(present, values, alive, sizes, strict=True):
         numbers = index.numbers[here]

@@ -196,6 +196,22 @@ def read_radius(index: TrackIndex, start: int, stop: int) -> NDArray[np.float32]
     return radius
 
 
+def read_attribute(index: TrackIndex, start: int, stop: int, name: str) -> NDArray[np.float32]:
+    """An attribute of agents start to stop, 0 where it is absent; (stop - start, frame_count).
+
+    Args:
+        index: The frames, from `index_frames`.
+        start: First agent.
+        stop: Agent after the last.
+        name: Name of the attribute.
+    """
+    columns = [frame.attributes.get(name) for frame in index.frames]
+    pairs = zip(columns, index.frames, strict=True)
+    known = [np.zeros(len(f.id), np.float32) if c is None else c for c, f in pairs]
+    found: NDArray[np.float32] = _read_column(index, start, stop, known)
+    return found
+
+
 def _read_column(index: TrackIndex, start: int, stop: int, columns: list[NDArray[Any]]) -> Any:
     found = np.zeros((stop - start, len(columns)), columns[0].dtype)
     for i, column in enumerate(columns):
