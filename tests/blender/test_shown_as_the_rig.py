@@ -75,6 +75,88 @@ def test_parts_keep_their_colors_whatever_their_attributes_are_called():
         assert found == pytest.approx([value] * len(found), abs=0.01)
 
 
+def add_values(part, kind, domain, name="wear"):
+    """An attribute of a part with a value of its own for each element; returns the values."""
+    attribute = bpy.data.meshes[part].attributes.new(name, kind, domain)
+    size = {"FLOAT2": 2, "FLOAT_VECTOR": 3, "BYTE_COLOR": 4, "FLOAT_COLOR": 4}.get(kind, 1)
+    key = {1: "value", 4: "color"}.get(size, "vector")
+    values = np.arange(1, 1 + size * len(attribute.data)) % (2 if kind == "BOOLEAN" else 50)
+    # values of 8 bits are those that they can have
+    values = np.float32(values % 2) if kind == "BYTE_COLOR" else np.float32(values)
+    whole = kind in ("INT", "BOOLEAN")
+    attribute.data.foreach_set(key, values.astype(int).tolist() if whole else values)
+    return values.reshape(-1, size)
+
+
+def at_corners(mesh, faces, domain, values):
+    """The values of the elements of a part at each corner of its faces."""
+    if domain == "FACE":
+        return np.repeat(values, [len(face.vertices) for face in faces], axis=0)
+    return values[[vertex for face in faces for vertex in face.vertices]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "size"),
+    [
+        (("FLOAT", "FACE"), ("FLOAT", "POINT"), 1),
+        (("INT", "POINT"), ("BOOLEAN", "FACE"), 1),
+        (("FLOAT", "FACE"), ("FLOAT_VECTOR", "FACE"), 3),
+        (("FLOAT_VECTOR", "POINT"), ("BYTE_COLOR", "POINT"), 4),
+        (("FLOAT_COLOR", "FACE"), ("FLOAT", "POINT"), 4),
+        (("FLOAT2", "POINT"), ("FLOAT", "POINT"), 3),
+    ],
+)
+def test_attributes_of_one_name_keep_their_values_whatever_they_are_stored_for(first, second, size):
+    rig, parts = walking_rig(), {"head": first, "hat": second}
+    given = {name: add_values(name, *kind) for name, kind in parts.items()}
+    made = make(rig)
+    mesh = made.character.data
+    wear = mesh.attributes["wear"]
+    found = np.array(
+        [np.ravel(getattr(one, {1: "value", 3: "vector", 4: "color"}[size])) for one in wear.data]
+    )
+    assert wear.domain == "CORNER" and made.left_out == ()
+    for name, (_, domain) in parts.items():
+        _, faces = part_of(made.character, name)
+        corners = [corner for face in faces for corner in face.loop_indices]
+        own = bpy.data.meshes[name]
+        wanted = at_corners(own, own.polygons, domain, given[name])
+        # a number is the same in all parts of a color, which is opaque; a third part is 0
+        wide = np.zeros((len(wanted), size))
+        wide[:, 3:] = 1.0
+        wide[:, : 3 if wanted.shape[1] == 1 else wanted.shape[1]] = wanted
+        np.testing.assert_allclose(found[corners], wide)
+
+
+def test_a_uv_map_stays_one_and_attributes_of_its_name_are_named():
+    rig = walking_rig()
+    points = np.random.default_rng(1).random((24, 2), np.float32)
+    for name, label in (("head", "Skin"), ("hat", "Felt")):
+        (layer,) = bpy.data.meshes[name].uv_layers
+        layer.name = label
+        layer.uv.foreach_set("vector", points.ravel())
+    add_values("hat", "FLOAT_VECTOR", "POINT", "Skin")
+    made = make(rig)
+    assert made.left_out == (
+        "Attributes are left out, as another part has a UV map of their name, or one that materials "
+        "can read: 'Skin' of 'hat'; rename them, and where materials read them",
+    )
+    maps = made.character.data.uv_layers
+    (rendered,) = [layer for layer in maps if layer.active_render]
+    for name, layer in (("head", maps["Skin"]), ("head", rendered), ("hat", rendered)):
+        _, faces = part_of(made.character, name)
+        found = [layer.uv[corner].vector[:] for face in faces for corner in face.loop_indices]
+        np.testing.assert_allclose(found, points)
+
+
+def test_edges_have_no_say_in_what_materials_read():
+    rig = walking_rig()
+    for name, domain in (("head", "EDGE"), ("hat", "FACE"), ("leg.l", "POINT")):
+        bpy.data.meshes[name].attributes.new("wear", "FLOAT", domain)
+    (told,) = make(rig).left_out
+    assert ": 'wear' of 'head'; " in told
+
+
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_parts_keep_normals_that_were_set_also_where_they_are_mirrored(side):
     rig = walking_rig()

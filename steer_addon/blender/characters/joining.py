@@ -39,6 +39,10 @@ _OFF = (
     "Left out, as they are disabled in viewports: {}; turn on their monitor icon in the Outliner, "
     "and hide them with the eye instead"
 )
+_ATTRIBUTES = (
+    "Attributes are left out, as another part has a UV map of their name, or one that materials "
+    "can read: {}; rename them, and where materials read them"
+)
 _KEYED = (
     "Keys turn {} on and off, which poses do not have: they are as in this frame throughout; make "
     "them optional parts, or key their scale"
@@ -52,6 +56,15 @@ _PATTERNS = {
     "TEX_VORONOI", "TEX_WAVE",
 }  # fmt: skip
 """Types of nodes that take Generated coordinates where nothing leads to their *Vector*."""
+_CORNERS = "CORNER"
+_VALUES = {
+    "BOOLEAN": ("value", 1), "INT8": ("value", 1), "INT": ("value", 1), "FLOAT": ("value", 1),
+    "FLOAT2": ("vector", 2), "FLOAT_VECTOR": ("vector", 3),
+    "BYTE_COLOR": ("color", 4), "FLOAT_COLOR": ("color", 4),
+}  # fmt: skip
+"""Types of attributes that materials read: the property of their values, and how many these are."""
+_WIDE = {1: "FLOAT", 2: "FLOAT_VECTOR", 3: "FLOAT_VECTOR", 4: "FLOAT_COLOR"}
+"""Types that hold all values of others, by how many these have at most."""
 _PARTICLES = {"PATH": _HAIR, "OBJECT": _INSTANCES, "COLLECTION": _INSTANCES}
 """What is said of particles, by what they are rendered as."""
 
@@ -82,6 +95,7 @@ def join_parts(sampler: Sampler, name: str) -> tuple[bpy.types.Mesh, NDArray[np.
                 _prepare(mesh, evaluated, after)
                 after += len(mesh.vertices)
             meshes = [obj.data for obj in made]
+            _share_attributes(meshes)
             shared, painted = _share_maps(meshes), _share_colors(meshes)
             result = _joined(sampler, made)
             result.name = name
@@ -127,6 +141,68 @@ def _turn_over(mesh: Any) -> None:
     normals = read(kept.data, "vector", 3).reshape(-1, 3)
     mesh.attributes.remove(kept)
     mesh.normals_split_custom_set(normals.tolist())
+
+
+def _mixed(meshes: list[Any]) -> dict[str, tuple[set[tuple[str, str]], set[tuple[str, str]]]]:
+    """Attributes that differ in domain or type from mesh to mesh: their names and kinds.
+
+    Returns:
+        The kinds of each that are joined, and those that are left out: UV maps come before others,
+        and what materials read before what they do not.
+    """
+    kinds: dict[str, set[tuple[str, str]]] = {}
+    maps = {layer.name for mesh in meshes for layer in mesh.uv_layers}
+    for mesh in meshes:
+        for one in mesh.attributes:
+            # normals have two kinds, of which Blender makes one
+            if not one.is_internal and one.name != "custom_normal":
+                kinds.setdefault(one.name, set()).add((one.domain, one.data_type))
+    found = {}
+    for name, all_kinds in kinds.items():
+        if len(all_kinds) > 1:
+            read_too = {k for k in all_kinds if k[0] != "EDGE" and k[1] in _VALUES}
+            uvs = {(_CORNERS, "FLOAT2")} if name in maps else set()
+            kept = uvs or read_too or {min(all_kinds)}
+            found[name] = kept, all_kinds - kept
+    return found
+
+
+def _share_attributes(meshes: list[Any]) -> None:
+    """Let attributes of one name be of one kind that holds the values of all.
+
+    Blender 4.5 joins only those; later ones spread the values of faces to the points between them.
+    """
+    for name, (kept, dropped) in _mixed(meshes).items():
+        kind = _WIDE[max(_VALUES.get(kind, ("", 1))[1] for _, kind in kept)]
+        key, size = _VALUES[kind]
+        for mesh in meshes:
+            old = mesh.attributes.get(name)
+            if old is None:
+                continue
+            if (old.domain, old.data_type) in dropped:
+                mesh.attributes.remove(old)
+            elif len(kept) > 1:
+                values = _at_corners(mesh, old, size)
+                mesh.attributes.remove(old)
+                made = mesh.attributes.new(name, kind, _CORNERS)
+                made.data.foreach_set(key, values.ravel())
+
+
+def _at_corners(mesh: Any, attribute: Any, size: int) -> NDArray[np.float32]:
+    """Values of an attribute at all corners of faces, as materials read `size` numbers of it."""
+    key, count = _VALUES[attribute.data_type]
+    own = read(attribute.data, key, count).reshape(-1, count)
+    if attribute.domain == "POINT":
+        own = own[read(mesh.loops, "vertex_index", 1, np.int32)]
+    elif attribute.domain == "FACE":
+        own = np.repeat(own, read(mesh.polygons, "loop_total", 1, np.int32), axis=0)
+    if count == size:
+        return own
+    wide = np.zeros((len(own), size), np.float32)
+    # a number is a gray, and opaque
+    wide[:, 3:] = 1.0
+    wide[:, : 3 if count == 1 else count] = own
+    return wide
 
 
 def _share_maps(meshes: list[Any]) -> str:
@@ -226,7 +302,7 @@ def left_out(sampler: Sampler, rig: bpy.types.Object) -> tuple[str, ...]:
     pairs = zip(sampler.twins, sampler.names, strict=True)
     nodes = [name for twin, name in pairs if twin in instanced and twin.instance_type == "NONE"]
     found = {_NO_FACES: [], _HAIR: [], _INSTANCES: [], _NODES: list(map(repr, nodes))}
-    found |= {_OFF: [], _KEYED: []}
+    found |= {_ATTRIBUTES: list(_unread(sampler)), _OFF: [], _KEYED: []}
     for obj in rigs.followers(rig):
         if obj.type == "MESH" and _is_turned_off(obj):
             found[_OFF].append(repr(obj.name))
@@ -237,6 +313,16 @@ def left_out(sampler: Sampler, rig: bpy.types.Object) -> tuple[str, ...]:
             for sentence, name in _beside(obj):
                 found[sentence].append(name)
     return tuple(text.format(listed(names)) for text, names in found.items() if names)
+
+
+def _unread(sampler: Sampler) -> Iterator[str]:
+    """Attributes of parts that are left out, see `_mixed`."""
+    meshes: list[Any] = [twin.evaluated_get(sampler.depsgraph).data for twin in sampler.twins]
+    for name, (_, dropped) in _mixed(meshes).items():
+        for part, mesh in zip(sampler.names, meshes, strict=True):
+            one = mesh.attributes.get(name)
+            if one is not None and (one.domain, one.data_type) in dropped:
+                yield f"{name!r} of {part!r}"
 
 
 def _is_turned_off(obj: bpy.types.Object) -> bool:
