@@ -14,7 +14,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from mathutils import Matrix  # noqa: E402
 
 from steer_addon.blender.display import display  # noqa: E402
-from steer_addon.blender.export import usd_instancer, usd_poses  # noqa: E402
+from steer_addon.blender.export import formats, usd_instancer, usd_poses  # noqa: E402
 from steer_addon.blender.writing.files import Header  # noqa: E402
 from steer_addon.blender.writing.usd_points import has_usd, pxr  # noqa: E402
 from steer_addon.core.errors import OutputError  # noqa: E402
@@ -292,3 +292,44 @@ def test_keyed_objects_carry_their_textures(tmp_path, name):
     made = export_keyed(obj, name, tmp_path, 3)
     assert PNG in made.path.read_bytes()
     assert list(contents(tmp_path)) == [made.path.name]
+
+
+def lost(name, folder):
+    """An image whose file was there when it was loaded, and is gone."""
+    path = folder / name
+    path.write_bytes(PNG)
+    made = bpy.data.images.load(str(path))
+    path.unlink()
+    return made
+
+
+def test_the_place_of_a_file_that_is_not_there_is_told(tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    obj, moving = characters(lost("coat.png", kept), image("Shoes.png", GREEN))
+    told = []
+    shown = usd_poses.shown_by(obj)
+    usd_poses.write_poses(moving, tmp_path / "c.usdc", HEAD, shown, bpy.context.scene, told)
+    assert [found.sentence for found in told] == [
+        "Programs that open the exported file do not find its image 'coat.png': there is no file "
+        f"{kept / 'coat.png'}"
+    ]
+
+
+@pytest.mark.parametrize("name", ["glb", "fbx"])
+def test_keyed_objects_without_an_image_are_written_and_it_is_named(tmp_path, name):
+    obj = make_runner()
+    body, above = make_box("Body"), bpy.data.objects.new("Above", None)
+    body.parent = above
+    body.data.materials.append(material("Cloth", lost("cloth.png", tmp_path)))
+    modifier = display.find_modifier(obj)
+    display.set_input(modifier, "Display", "Object")
+    display.set_input(modifier, "Object", above)
+    told = []
+    path, numbers = tmp_path / f"c.{name}", range(1, 3)
+    scene, chosen = bpy.context.scene, formats.FORMATS[name]
+    formats.export_crowd(obj, scene, chosen, path, numbers=numbers, warnings=told)
+    assert [(found.code, found.subject, found.values) for found in told] == [
+        ("TEXTURE_MISSING", "cloth.png", {"reason": f"there is no file {tmp_path / 'cloth.png'}"})
+    ]
+    assert path.stat().st_size > 100

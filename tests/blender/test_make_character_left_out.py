@@ -9,7 +9,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.characters import joining, rigs  # noqa: E402
 from steer_addon.blender.characters.sampling import Sampler  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
-from tests.blender.walking_rigs import box, make_rig  # noqa: E402
+from tests.blender.walking_rigs import box, make, make_rig, walking_rig  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -134,4 +134,31 @@ def test_parts_that_are_off_in_viewports_or_turned_on_by_keys_are_named():
     assert told(rig) == (
         "Keys turn 'head' on and off, which poses do not have: they are as in this frame "
         "throughout; make them optional parts, or key their scale",
+    )
+
+
+def test_images_whose_files_are_not_there_are_named_with_the_place(tmp_path):
+    rig, inner = walking_rig(), bpy.data.node_groups.new("Inner", "ShaderNodeTree")
+    material = bpy.data.materials["head"]
+    if material.node_tree is None:
+        material.use_nodes = True
+    material.node_tree.nodes.new("ShaderNodeGroup").node_tree = inner
+    shader = inner.nodes.new("ShaderNodeEmission")
+    images = [bpy.data.images.new(name, 2, 2) for name in ("skin", "packed", "unused", "none")]
+    for image, path in zip(images, ("skin.png", "", "unused.png", ""), strict=True):
+        if image.name == "packed":
+            image.pixels[:] = [1.0] * 16
+            image.pack()
+        else:
+            image.source, image.filepath = "FILE", str(tmp_path / path) if path else ""
+        node = inner.nodes.new("ShaderNodeTexImage")
+        node.image = image
+        if image.name != "unused":
+            inner.links.new(node.outputs["Color"], shader.inputs["Color"])
+            material.node_tree.nodes.new("ShaderNodeTexImage").image = image
+            shader = inner.nodes.new("ShaderNodeEmission")
+    (sentence,) = make(rig).left_out
+    assert sentence == (
+        f"Images of materials are missing: 'skin', as there is no file {tmp_path / 'skin.png'}, "
+        "'none', as it names no file; find them by File > External Data > Find Missing Files"
     )

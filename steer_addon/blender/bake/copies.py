@@ -73,6 +73,13 @@ class Template:
         return 1 + self.holder + len(self.below)
 
 
+def objects_in(source: Source) -> list[bpy.types.Object]:
+    """All objects of which an agent may get a copy."""
+    if isinstance(source, bpy.types.Collection):
+        return list(source.all_objects)
+    return [] if source is None else [source, *source.children_recursive]
+
+
 def make_template(source: Source, parent: bpy.types.Collection, look: Look = PLAIN) -> Template:
     """Read the source once for all agents: an object, a collection, or None for empties.
 

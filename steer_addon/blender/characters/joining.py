@@ -10,6 +10,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ..display import images
 from ..suspension import suspended
 from . import rigs
 from .keys import keyed_curves, read
@@ -50,6 +51,9 @@ _KEYED = (
 _SLIDING = (
     "Textures of {} follow Generated or Object coordinates, which characters have of their whole "
     "body as it is posed, so they look different and slide: lead a UV map to their Vector"
+)
+_MISSING = (
+    "Images of materials are missing: {}; find them by File > External Data > Find Missing Files"
 )
 _PATTERNS = {
     "TEX_BRICK", "TEX_CHECKER", "TEX_GABOR", "TEX_GRADIENT", "TEX_MAGIC", "TEX_NOISE",
@@ -341,6 +345,13 @@ def sliding(mesh: bpy.types.Mesh) -> Iterator[str]:
     names = [repr(one.name) for one in mesh.materials if one and _slides(one.node_tree, set())]
     if names:
         yield _SLIDING.format(listed(names))
+
+
+def missing(mesh: bpy.types.Mesh) -> Iterator[str]:
+    """The sentence that names the images of a character whose files are not found."""
+    pairs = [(image.name, images.why_missing(image)) for image in images.shown_by(mesh.materials)]
+    if names := [f"{name!r}, as {why}" for name, why in pairs if why]:
+        yield _MISSING.format(listed(names))
 
 
 def _slides(tree: Any, known: set[Any]) -> bool:

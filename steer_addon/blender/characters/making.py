@@ -196,7 +196,8 @@ def making(
     sources.keep(character, rig, replace(recipe, parts=tuple(part.name for part in parts)))
     if isinstance(body, Posed):
         origins.keep(character, rig, parts, rows, body)
-    told = (*left_out, *joining.sliding(character.data), *faults(space, recipe, feet))
+    look = (*joining.sliding(character.data), *joining.missing(character.data))
+    told = (*left_out, *look, *faults(space, recipe, feet))
     return Made(character, space, memory, found, told)
 
 

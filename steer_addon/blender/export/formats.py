@@ -15,14 +15,14 @@ import bpy
 from ...core import cache as caches
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.results import roster
-from ..bake import keyed_crowds, status
+from ..bake import copies, keyed_crowds, status
 from ..crowd import baked_file, casting
 from ..crowd.properties import bake_settings_of, settings_of
 from ..display import display
 from ..live import simulate
 from ..scene_units import meters_per_unit
 from ..writing import files, mesh_cache, usd_points
-from . import alembic, keyed, prototypes, trajectories, usd_instancer, usd_poses
+from . import alembic, keyed, prototypes, textures, trajectories, usd_instancer, usd_poses
 from .names import FORMATS, Format
 
 if TYPE_CHECKING:
@@ -233,6 +233,7 @@ def export_crowd(
 
     if chosen.name in _STILL:
         found += keyed_crowds.standing_characters(obj)
+        found += textures.missing(copies.objects_in(keyed_crowds.source_of(obj)))
     elif chosen.name == "pointinstancer":
         found += usd_poses.parts_at_all(obj)
     elif chosen.name in _POINTS:

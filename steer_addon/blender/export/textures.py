@@ -20,6 +20,7 @@ from ...core.diagnoses import Diagnosis, diagnose
 from ...core.files.additions import Additions
 from ...core.files.plain import reason
 from ...core.files.whole import why_not_whole
+from ..display import images
 from ..writing.files import reason_of, safe_name
 from ..writing.usd_points import pxr
 
@@ -81,10 +82,10 @@ def collect(
                 found.setdefault(authored, Texture(authored, fault="no material shows it"))
             return
         key = image.session_uid
-        if key not in found and _is_in_memory(image):
+        if key not in found and images.in_memory(image):
             found[key] = _saved(image, authored, folder / f"{len(found)}")
-        elif key not in found and not _is_on_disk(image):
-            found[key] = Texture(image.name, fault="its file is missing")
+        elif key not in found and (fault := images.why_missing(image)):
+            found[key] = Texture(image.name, fault=fault)
         if key in found:
             found[key].places.append(path.pathString.removeprefix(root))
 
@@ -129,6 +130,13 @@ def adding(
     added.complete()
 
 
+def missing(objects: Iterable[bpy.types.Object]) -> Iterator[Diagnosis]:
+    """Diagnoses of images that are not found, of exports that bring all images along."""
+    for image in images.shown_by(slot.material for obj in objects for slot in obj.material_slots):
+        if fault := images.why_missing(image):
+            yield diagnose("TEXTURE_MISSING", image.name, reason=fault)
+
+
 def _image_of(
     usd: Any, prim: Any, authored: str, materials: list[bpy.types.Material]
 ) -> bpy.types.Image | None:
@@ -158,16 +166,6 @@ def _keys(usd: Any, name: str) -> set[str]:
 def _stem_of(image: bpy.types.Image) -> str:
     name = bpy.path.basename(image.filepath) or image.name
     return _ENDING.sub("", name).split("<")[0]
-
-
-def _is_in_memory(image: bpy.types.Image) -> bool:
-    return bool(image.packed_files) or image.source == "GENERATED" or image.is_dirty
-
-
-def _is_on_disk(image: bpy.types.Image) -> bool:
-    """Whether there is a file of an image; movies and the like are not looked for."""
-    path = bpy.path.abspath(image.filepath, library=image.library)
-    return image.source != "FILE" or Path(path).is_file()
 
 
 def _saved(image: bpy.types.Image, authored: str, temporary: Path) -> Texture:
