@@ -7,10 +7,12 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.bake import heroes, status  # noqa: E402
+from steer_addon.blender.bake import heroes, keyed_crowds, status  # noqa: E402
 from steer_addon.blender.crowd.casting import carried_of, clip_names, numbered_clips  # noqa: E402
 from steer_addon.blender.crowd.state import get_state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.export import formats  # noqa: E402
+from steer_addon.blender.writing.usd_points import pxr  # noqa: E402
 from tests.blender.crowd_views import make_object  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     add_attribute,
@@ -19,6 +21,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     make_target,
     play,
 )
+from tests.blender.test_export import needs_usd  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -114,6 +117,82 @@ def test_keyed_objects_have_it_as_a_property():
     assert bpy.ops.object.steer_bake_keyframes() == {"FINISHED"}
     made = sorted(obj.steer.bake_collection.objects, key=lambda one: one["id"])
     assert [one["mood"] for one in made] == MOODS
+
+
+ODD = {"my mood": 1.0, "my_mood": 2.0, "mood.1": 3.0, "1st": 4.0, "größe": 5.0, 'a"b': 6.0}
+"""Names of attributes, and what they are multiplied by."""
+
+
+def make_odd():
+    obj, material = make_moody(**{name: np.multiply(MOODS, by) for name, by in ODD.items()})
+    for name in ODD:
+        reads(material.node_tree, name)
+    bpy.context.view_layer.objects.active = obj
+    return obj
+
+
+def assert_odd(obj):
+    for name, by in ODD.items():
+        np.testing.assert_array_equal(on_copies(obj, name), np.multiply(MOODS, by), name)
+
+
+@needs_usd
+def test_names_that_files_have_no_room_for_are_the_same_in_bakes(tmp_path):
+    obj = make_odd()
+    play(1, 4)
+    assert_odd(obj)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "odd.blend"))
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    frame_set(5)
+    assert_odd(obj)
+    groups = len(bpy.data.node_groups)
+    assert bpy.ops.object.steer_cache_anew() == {"FINISHED"}
+    frame_set(4)
+    assert_odd(obj)
+    assert len(bpy.data.node_groups) == groups
+    # as it is without Steer
+    name = obj.name
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    frame_set(3)
+    assert_odd(bpy.data.objects[name])
+
+
+def test_keyed_objects_have_these_names_too():
+    obj = make_odd()
+    assert bpy.ops.object.steer_bake_keyframes() == {"FINISHED"}
+    made = sorted(obj.steer.bake_collection.objects, key=lambda one: one["id"])
+    for name, by in ODD.items():
+        assert [one[name] for one in made] == list(np.multiply(MOODS, by)), name
+
+
+@needs_usd
+def test_exports_say_by_which_names_other_programs_read_them(tmp_path):
+    obj = make_odd()
+    path, told = tmp_path / "odd.usdc", []
+    scene, chosen = bpy.context.scene, formats.FORMATS["usd"]
+    formats.export_crowd(obj, scene, chosen, path, numbers=range(1, 3), warnings=told)
+    renamed = {f.subject: f.values["key"] for f in told if f.code == "ATTRIBUTE_RENAMED"}
+    # those that are right as they are keep their names
+    assert "my_mood" not in renamed and renamed.keys() == {*ODD} - {"my_mood"}
+    usd = pxr()
+    stage = usd.Usd.Stage.Open(str(path))
+    for name, key in renamed.items():
+        values = stage.GetDefaultPrim().GetAttribute(f"primvars:{key}").Get(1)
+        np.testing.assert_array_equal(values, np.multiply(MOODS, ODD[name]))
+
+
+def test_names_that_are_too_long_for_objects_are_left_out_of_these_and_named():
+    # 64 bytes in 34 letters; one less is right
+    long, right = "ä" * 30 + "long", "ä" * 30 + "lon"
+    obj, material = make_moody(**{long: MOODS, right: MOODS})
+    for name in (long, right):
+        reads(material.node_tree, name)
+    told = []
+    keyed_crowds.bake_crowd(obj, bpy.context.scene, lambda share: None, told, range(1, 3))
+    assert [(found.code, found.subject) for found in told] == [("ATTRIBUTE_TOO_LONG", long)]
+    for made in obj.steer.bake_collection.objects:
+        assert right in made and long not in made
 
 
 @pytest.mark.slow

@@ -138,8 +138,8 @@ def test_a_uv_map_stays_one_and_attributes_of_its_name_are_named():
     add_values("hat", "FLOAT_VECTOR", "POINT", "Skin")
     made = make(rig)
     assert made.left_out == (
-        "Attributes are left out, as another part has a UV map of their name, or one that materials "
-        "can read: 'Skin' of 'hat'; rename them, and where materials read them",
+        "Attributes are left out, as another part has a UV map of their name, or one that "
+        "materials can read: 'Skin' of 'hat'; rename them, and where materials read them",
     )
     maps = made.character.data.uv_layers
     (rendered,) = [layer for layer in maps if layer.active_render]

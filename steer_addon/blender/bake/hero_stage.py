@@ -20,7 +20,7 @@ from ..characters.heroes import figure_rigs
 from ..characters.heroes.hero import MARK, make_hero
 from ..characters.heroes.playing import playable
 from ..crowd import crowds
-from ..crowd.casting import carried_of, characters_of
+from ..crowd.casting import characters_of, properties_of
 from ..display import display
 from ..display.look import look_of
 from ..suspension import suspended
@@ -52,7 +52,8 @@ class Stage:
         self.made: list[bpy.types.ID] = []
         self._templates: list[bpy.types.ID] = []
         self._scene = scene
-        self._carried = carried_of(obj)
+        # diagnoses of attributes that rigs cannot have
+        self._carried, self.left_out = properties_of(obj)
         self._seed = int(display.get_input(modifier, "Seed"))
         self._origins: dict[str, origins.Origins] = {}
 

@@ -71,6 +71,7 @@ def promote(
     if not wanted:
         return result
     with staged(obj, scene) as stage:
+        result.warnings += stage.left_out
         why = stage.why_no_rigs()
         frames = frames_of(obj, scene, lambda share: progress(0.8 * share), result.warnings)
         tracks = Tracks(frames, wanted, obj.name)

@@ -11,7 +11,7 @@ from ...core.errors import SceneError
 from ...core.results.frames import Frame
 from ..characters import library, optional_parts
 from ..crowd import crowds
-from ..crowd.casting import carried_of
+from ..crowd.casting import properties_of
 from ..crowd.properties import bake_settings_of
 from ..display import display
 from ..display.look import Look, look_of
@@ -135,6 +135,8 @@ def bake_crowd(
         progress(0.5 + 0.5 * share)
         return True
 
+    carried, told = properties_of(obj)
+    warnings += told
     with suspended():
         if rigs:
             result: keyframes.BakeResult | None = rig_bakes.bake(obj, scene, simulated, second_half)
@@ -146,7 +148,7 @@ def bake_crowd(
                 settings=settings,
                 source=None if empties else _copied(obj, warnings),
                 look=look,
-                carried=carried_of(obj),
+                carried=carried,
                 replace=True,
                 progress=second_half,
             )

@@ -195,7 +195,7 @@ def _share_attributes(meshes: list[Any]) -> None:
 def _at_corners(mesh: Any, attribute: Any, size: int) -> NDArray[np.float32]:
     """Values of an attribute at all corners of faces, as materials read `size` numbers of it."""
     key, count = _VALUES[attribute.data_type]
-    own = read(attribute.data, key, count).reshape(-1, count)
+    own: NDArray[np.float32] = read(attribute.data, key, count).reshape(-1, count)
     if attribute.domain == "POINT":
         own = own[read(mesh.loops, "vertex_index", 1, np.int32)]
     elif attribute.domain == "FACE":

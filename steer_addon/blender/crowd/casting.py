@@ -10,6 +10,7 @@ import bpy
 
 from ...core.characters.cast import INDEX, RANDOM, Cast
 from ...core.characters.pose_space import split_clips
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SceneError, SteerError
 from ..characters import library, library_group
 from ..display import display
@@ -20,6 +21,8 @@ CHOICES = {"Random": RANDOM, "Index": INDEX}
 """Ways of *Choose By* other than an attribute."""
 _WRITTEN = {*ATTRIBUTES, "color"}
 """What materials find on every copy."""
+_LONGEST = 63
+"""Most bytes in the name of a custom property."""
 _MADE = {"heading"}
 """What *Add ▸ Crowd* gives to points: materials are not looked through for that alone."""
 
@@ -97,6 +100,14 @@ def carried_of(obj: bpy.types.Object) -> tuple[str, ...]:
         return ()
     found = {name for tree in _shaders_of(obj) for name in _read_by(tree, set())} - _WRITTEN
     return tuple(sorted(found if made else found & own))
+
+
+def properties_of(obj: bpy.types.Object) -> tuple[list[str], list[Diagnosis]]:
+    """Those of `carried_of` that objects have as custom properties, and diagnoses of the others."""
+    names = carried_of(obj)
+    long = [name for name in names if len(name.encode()) > _LONGEST]
+    told = [diagnose("ATTRIBUTE_TOO_LONG", name) for name in long]
+    return [name for name in names if name not in long], told
 
 
 def _shaders_of(obj: bpy.types.Object) -> Iterator[bpy.types.NodeTree]:

@@ -148,7 +148,7 @@ def _objects(job: Job, path: Path) -> int:
 
 
 _WRITERS: dict[str, Callable[[Job, Path], int]] = {
-    "usd": lambda job, path: usd_points.write_points(job.frames, path, job.header),
+    "usd": lambda job, path: usd_points.write_points(job.frames, path, job.header, job.warnings),
     "pointinstancer": _instancer,
     "alembic": lambda job, path: alembic.write_alembic(job.frames, path, job.header, job.scene),
     "mdd": lambda job, path: mesh_cache.write_mdd(job.positions(), path, job.header),

@@ -30,7 +30,7 @@ from ..live import live
 from ..suspension import suspended
 from ..writing import usd_points
 from ..writing.mesh_cache import write_pc2
-from . import files
+from . import files, renaming
 from .packed import packed_points
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ def make_state(name: str, played: Played) -> bpy.types.Object:
     path, header = played.path, played.header
     if path.suffix == ".usdc":
         state = files.make_usd_state(name, path)
+        renaming.rename(state, usd_points.keys_of(played.first.attributes))
     else:
         state = files.make_plain_state(name, path, played.first, header.start)
     state[PLAYBACK_KEY] = path.suffix[1:]

@@ -15,6 +15,7 @@ stay the same get no further sample, positions and velocities where both do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SceneError
 from ...core.files.staging import cannot_write
 from ...core.results.frames import Frame
@@ -122,8 +124,15 @@ def add_all(columns: Mapping[str, Samples], number: int, values: Mapping[str, An
 class PointsWriter:
     """Writes frames to a prim of type Points."""
 
-    def __init__(self, usd: Any, stage: Any) -> None:
-        self._usd = usd
+    def __init__(self, usd: Any, stage: Any, warnings: list[Diagnosis] | None = None) -> None:
+        """Define the prim.
+
+        Args:
+            usd: The modules of USD.
+            stage: A new stage.
+            warnings: Filled with diagnoses of attributes that have another name in the file.
+        """
+        self._usd, self._warnings = usd, warnings
         points = usd.UsdGeom.Points.Define(stage, CROWD_PATH)
         self._primvars = usd.UsdGeom.PrimvarsAPI(points)
         vt = usd.Vt
@@ -171,14 +180,11 @@ class PointsWriter:
 
     def _columns_for(self, names: Iterable[str]) -> dict[str, Samples]:
         """Primvars for the values that behaviors show in the first frame; no later ones follow."""
-        taken = {*OWN_NAMES}
-        found = {}
-        for name in names:
-            if name not in OWN_NAMES:
-                key = unique_key(self._usd.Tf.MakeValidIdentifier(name), taken)
-                taken.add(key)
-                found[name] = self._primvar(key, "FloatArray", held=True)
-        return found
+        keys = keys_of(names)
+        if self._warnings is not None:
+            odd = [(name, key) for name, key in keys.items() if name != key]
+            self._warnings += [diagnose("ATTRIBUTE_RENAMED", name, key=key) for name, key in odd]
+        return {name: self._primvar(key, "FloatArray", held=True) for name, key in keys.items()}
 
 
 def box_around(places: NDArray[np.float32], reach: Any) -> NDArray[np.float32]:
@@ -194,6 +200,16 @@ def box_around(places: NDArray[np.float32], reach: Any) -> NDArray[np.float32]:
     return corners.astype(np.float32)
 
 
+def keys_of(names: Iterable[str]) -> dict[str, str]:
+    """Names of primvars for attributes, but for `OWN_NAMES`; those that USD allows stay."""
+    valid, taken = pxr().Tf.MakeValidIdentifier, {*OWN_NAMES}
+    found: dict[str, str] = {}
+    for name in sorted({*names} - taken, key=lambda name: (valid(name) != name, name)):
+        found[name] = unique_key(valid(name), taken)
+        taken.add(found[name])
+    return found
+
+
 def unique_key(wanted: str, taken: Iterable[str]) -> str:
     """`wanted`, with a number behind it if that name is taken."""
     used, key, number = set(taken), wanted, 1
@@ -202,9 +218,12 @@ def unique_key(wanted: str, taken: Iterable[str]) -> str:
     return key
 
 
-def write_points(frames: Iterable[Frame], path: Path, header: Header) -> int:
-    """Write frames as points to a USD file, see `writing`."""
-    return write_frames(frames, path, header, PointsWriter)
+def write_points(
+    frames: Iterable[Frame], path: Path, header: Header, warnings: list[Diagnosis] | None = None
+) -> int:
+    """Write frames as points to a USD file, see `writing`; for warnings see `PointsWriter`."""
+    begin = partial(PointsWriter, warnings=warnings)
+    return write_frames(frames, path, header, begin)
 
 
 def write_frames(
@@ -225,10 +244,10 @@ def write_frames(
         finish: Called with the stage and its temporary file when all frames are there.
     """
     usd = pxr()
-    with replacing(path) as partial:
+    with replacing(path) as file:
         try:
             # in a function of its own: Windows renames no file that a stage is open on
-            return _write(usd, frames, partial, header, begin, finish)
+            return _write(usd, frames, file, header, begin, finish)
         except usd.Tf.ErrorException as error:
             raise cannot_write(path, _first_reason(error)) from None
 
