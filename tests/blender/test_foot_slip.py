@@ -27,8 +27,10 @@ WALKS = ("Walking_A", "Walking_B", "Walking_C", "Walking_Backwards")
 RUNS = ("Running_A", "Running_B", "Running_Strafe_Left", "Running_Strafe_Right")
 # median and 95 % in mm
 LIMITS = dict.fromkeys(WALKS, (3, 10)) | dict.fromkeys(RUNS, (5, 25))
-SLOPES = dict.fromkeys(WALKS, (3.1, 11)) | dict.fromkeys(RUNS, (6, 13))
+SLOPES = dict.fromkeys(WALKS, (3, 10.5)) | dict.fromkeys(RUNS, (5, 13))
 """The same on slopes."""
+FASTEST = 3.5
+"""Speeds above it are not asked for [m/s]."""
 RISE = np.tan(np.radians(15.0))
 SETTLED = 50
 """Frames after which bodies have taken up a slope."""
@@ -64,15 +66,16 @@ def poses_of(sampler, action):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("who", "actions"),
+    ("who", "actions", "count"),
     [
-        ("Knight", ("Walking_A", "Running_A")),
-        pytest.param("Knight", (*WALKS, *RUNS), marks=pytest.mark.long),
-        pytest.param("Mage", (*WALKS, *RUNS), marks=pytest.mark.long),
+        ("Knight", ("Walking_A", "Running_A"), 5),
+        # of few speeds the largest slips differ by a millimeter from those of all
+        pytest.param("Knight", (*WALKS, *RUNS), 9, marks=pytest.mark.long),
+        pytest.param("Mage", (*WALKS, *RUNS), 9, marks=pytest.mark.long),
     ],
 )
 @pytest.mark.usefixtures("empty_scene")
-def test_soles_of_planted_feet_stay(who, actions, shared, record_property):
+def test_soles_of_planted_feet_stay(who, actions, count, shared, record_property):
     rig = import_rig(shared / "characters" / f"{who}.glb")
     carried = [obj.name for obj in rig.children_recursive if obj.type == "MESH"]
     props = tuple(name for name in carried if not name.startswith(who))
@@ -80,7 +83,8 @@ def test_soles_of_planted_feet_stay(who, actions, shared, record_property):
     for name in actions:
         with Sampler(bpy.context.scene, rig, rigs.parts_of(rig, props)) as sampler:
             space, cycle = poses_of(sampler, bpy.data.actions[name])
-        speeds, directions = cycle.speed * np.linspace(0.6, 1.4, 5), ([0, -1], [0, 1], [1, 0])
+        speeds = cycle.speed * np.linspace(0.6, min(1.4, FASTEST / cycle.speed), count)
+        directions = [0, -1], [0, 1], [1, 0]
         found = slips(space, speeds)
         sloping = [slips(space, speeds, 110, tuple(RISE * np.array(to))) for to in directions]
         for where, moved, limits in (
