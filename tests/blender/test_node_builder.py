@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.characters import library_group  # noqa: E402
+from steer_addon.blender.display import crowd_group, node_builder  # noqa: E402
 from steer_addon.blender.display.node_builder import add_nodes  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -82,3 +88,92 @@ def test_a_node_that_is_there_takes_colors_in_srgb(shader_tree):
 def test_a_wrong_name_is_told(tree):
     with pytest.raises(KeyError, match="no socket 'Size'"):
         add_nodes(tree, {"cone": {"type": "GeometryNodeMeshCone", "Size": 1.0}})
+
+
+@pytest.fixture
+def updates():
+    """A type of nodes, and a list that grows with every update of a tree that has one."""
+    found = []
+
+    class Counter(bpy.types.Node):
+        bl_idname = "SteerTestCounter"
+        bl_label = "Counter"
+
+        def update(self):
+            found.append(self.name)
+
+    bpy.utils.register_class(Counter)
+    yield Counter.bl_idname, found
+    bpy.utils.unregister_class(Counter)
+
+
+def test_a_tree_is_updated_once_for_all_its_links(tree, updates):
+    kind, found = updates
+    names = [f"sum {n}" for n in range(100)]
+    rows = {
+        name: {"type": "ShaderNodeMath", "values": [f"<{before}"]}
+        for before, name in itertools.pairwise(names)
+    }
+    add_nodes(tree, {"count": {"type": kind}, "sum 0": {"type": "ShaderNodeValue"}, **rows})
+    assert len(tree.links) == 99 and all(link.is_valid for link in tree.links)
+    # once for the nodes, too
+    assert len(found) <= 2
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_of_many_nodes_too_nothing_else_is_left_and_a_wrong_name_is_told(tree, wrong):
+    types, groups = set(dir(bpy.types)), set(bpy.data.node_groups)
+    rows = {f"cone {n}": {"type": "GeometryNodeMeshCone"} for n in range(100)}
+    if wrong:
+        rows["cone 7"]["Size"] = 1.0
+    with pytest.raises(KeyError, match="no socket 'Size'") if wrong else contextlib.nullcontext():
+        add_nodes(tree, rows)
+    assert len(tree.nodes) == 100
+    assert set(dir(bpy.types)) == types and set(bpy.data.node_groups) == groups
+
+
+def plain(item):
+    """All properties of an item that are no items themselves, vectors as lists."""
+    values = {name: getattr(item, name, None) for name in item.bl_rna.properties.keys()}
+    items = (bpy.types.bpy_struct, bpy.types.bpy_prop_collection)
+    return {
+        name: [*value] if hasattr(value, "__len__") and not isinstance(value, set) else value
+        for name, value in values.items()
+        if not isinstance(value, items)
+    }
+
+
+def described(tree):
+    """All of a tree in its order."""
+    nodes = [
+        (plain(node), *([plain(s) for s in side] for side in (node.inputs, node.outputs)))
+        for node in tree.nodes
+    ]
+    links = [
+        (link.from_socket.path_from_id(), link.to_socket.path_from_id(), plain(link))
+        for link in tree.links
+    ]
+    return nodes, links, [plain(item) for item in tree.interface.items_tree]
+
+
+# with an update each the group of crowds takes seconds
+@pytest.mark.parametrize(
+    ("build", "inner"),
+    often(
+        [
+            (crowd_group.build_group, crowd_group.INNER_NAME),
+            (library_group._build, library_group.INNER_NAME),
+        ],
+        (library_group._build, library_group.INNER_NAME),
+    ),
+)
+def test_a_group_is_the_same_as_with_an_update_for_each_change(build, inner, tree, monkeypatch):
+    build(tree)
+    found = described(tree), described(bpy.data.node_groups[inner])
+    assert len(found[1][0]) > 100
+    bpy.data.node_groups.remove(bpy.data.node_groups[inner])
+    other = bpy.data.node_groups.new("Other", "GeometryNodeTree")
+    monkeypatch.setattr(node_builder, "_MANY", 10_000)
+    build(other)
+    assert described(other) == found[0]
+    assert described(bpy.data.node_groups[inner]) == found[1]

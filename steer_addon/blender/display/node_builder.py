@@ -20,8 +20,12 @@ from typing import Any
 
 import bpy
 
+from . import one_update
+
 _COLUMN_WIDTH = 220.0
 _ROW_HEIGHT = 240.0
+_MANY = 32
+"""So many nodes get one update; of fewer each update is quicker than to prepare that."""
 
 
 def modifier_group(name: str, description: str = "") -> bpy.types.NodeTree:
@@ -60,23 +64,34 @@ def add_nodes(
         rows: The nodes by name, see above.
         menus: Descriptions of the items, by item name, of the menus among them.
     """
-    made, inputs = {}, {}
+    made: dict[str, Any] = {}
+    inputs: dict[str, dict[str, Any]] = {}
     rows = {name: _known(row) for name, row in rows.items()}
-    for name, row in rows.items():
-        made[name] = _make_node(tree, row)
-        inputs[name] = _set_properties(made[name], row)
-        if menus and name in menus:
-            made[name].name = made[name].label = name
-            _set_items(made[name].enum_items, menus[name])
-    for name, row in rows.items():
-        if "zone" in row:
-            # the sockets of both follow from the node at the end
-            made[name].pair_with_output(made[row["zone"]])
-    for name, node in made.items():
-        sockets = [(_find(node.inputs, key), value) for key, value in inputs[name].items()]
-        sockets += zip(node.inputs, rows[name].get("values", ()), strict=False)
-        for socket, value in sockets:
-            _set_input(tree, socket, value, made)
+
+    def make_nodes() -> None:
+        for name, row in rows.items():
+            made[name] = _make_node(tree, row)
+            inputs[name] = _set_properties(made[name], row)
+            if menus and name in menus:
+                made[name].name = made[name].label = name
+                _set_items(made[name].enum_items, menus[name])
+        for name, row in rows.items():
+            if "zone" in row:
+                # the sockets of both follow from the node at the end
+                made[name].pair_with_output(made[row["zone"]])
+
+    def set_inputs() -> None:
+        for name, node in made.items():
+            sockets = [(_find(node.inputs, key), value) for key, value in inputs[name].items()]
+            sockets += zip(node.inputs, rows[name].get("values", ()), strict=False)
+            for socket, value in sockets:
+                _set_input(tree, socket, value, made)
+
+    if len(rows) >= _MANY:
+        one_update.change(tree, make_nodes, set_inputs)
+    else:
+        make_nodes()
+        set_inputs()
 
 
 def _known(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -108,7 +123,7 @@ def _set_properties(node: Any, row: Mapping[str, Any]) -> dict[str, Any]:
             _set_stops(node.color_ramp, **value)
         elif key in ("mode", "pattern_mode") and key not in node.bl_rna.properties:
             # they became inputs in 5.0
-            node.inputs[key.replace("_", " ").title()].default_value = value.title()
+            values[key.replace("_", " ").title()] = value.title()
         elif key not in ("type", "node", "at", "values", "zone", "otherwise"):
             if key in node.bl_rna.properties:
                 setattr(node, key, value)
