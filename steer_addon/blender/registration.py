@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 
 from ..core.compiled import jit
+from ..core.files import cache_folder
 from . import preferences
 from .bake import status
 from .characters import gathering
@@ -83,10 +84,10 @@ def _unregister_command() -> None:
 
 
 def _configure_cache() -> None:
-    """Keep compiled kernels in the folder that Blender gives each extension."""
+    """Keep compiled kernels, and all else, in the folder that Blender gives each extension."""
     package = preferences.root_package()
     if package.startswith("bl_ext."):
-        jit.configure(Path(bpy.utils.extension_path_user(package)))
+        cache_folder.choose(Path(bpy.utils.extension_path_user(package)))
 
 
 def _resize(obj: bpy.types.Object, count: int) -> None:

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> Result:
         jit.keep_in(options.into)
     calls = processes.noted(work)
     into = options.into or jit.cache_root()
-    places = jit_store.find_places(None) if options.into is None else jit_store.place(options.into)
+    places = jit_store.find_places() if options.into is None else jit_store.place(options.into)
     lacking = [call for call in calls if not _is_kept(call, places)]
     failure = _compile(lacking, options) if lacking else ""
     left = [call[0].__name__ for call in lacking if not _is_kept(call, places)]

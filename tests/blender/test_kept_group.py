@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.characters import library_group  # noqa: E402
-from steer_addon.blender.display import display, kept_group, nested_group  # noqa: E402
+from steer_addon.blender.display import display, nested_group  # noqa: E402
+from steer_addon.core.files import cache_folder  # noqa: E402
+from tests.ended import ENDED  # noqa: E402
 from tests.often import often  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -37,7 +44,7 @@ def one(group):
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """An empty cache folder."""
-    monkeypatch.setattr(kept_group.jit, "cache_root", lambda: tmp_path)
+    monkeypatch.setattr(cache_folder, "roots", lambda: [tmp_path])
     return tmp_path
 
 
@@ -115,7 +122,31 @@ def test_without_a_folder_that_takes_files_a_group_is_built_each_time(
     there, cache, builds, monkeypatch
 ):
     (cache / "file").write_text("in the way")
-    monkeypatch.setattr(kept_group.jit, "cache_root", lambda: cache / "file" if there else None)
+    monkeypatch.setattr(cache_folder, "roots", lambda: [cache / "file"] if there else [])
     for _ in range(2):
         assert len(again(library_group.ensure_group).nodes) == 3
     assert len(builds) == 2
+
+
+WITHOUT_NUMBA = """
+import sys
+sys.modules["numba"] = None
+import steer_addon
+steer_addon.register()
+from steer_addon.blender.characters import library_group
+library_group.ensure_group()
+"""
+
+
+@pytest.mark.slow
+def test_a_group_is_kept_without_numba_too(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "STEER_CACHE_DIR": str(tmp_path)}
+    times = []
+    for _ in range(2):
+        command = [sys.executable, "-c", WITHOUT_NUMBA + ENDED]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        times += [path.stat().st_mtime_ns for path in (tmp_path / "groups").glob("*.blend")]
+    assert len(times) == 2 and times[0] == times[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -156,8 +155,7 @@ def test_a_target_that_moves_far_away_has_the_same_ways(window, baked, monkeypat
 def test_a_file_that_is_opened_again_and_a_bake_read_the_surface(monkeypatch, tmp_path):
     monkeypatch.setattr(ahead, "LONG", 1)
     monkeypatch.setattr(stored, "WORTH", 0.0)
-    # no other part of Steer keeps anything there, or would make it all again
-    monkeypatch.setattr(stored, "jit", SimpleNamespace(cache_root=lambda: tmp_path))
+    monkeypatch.setattr(stored.jit, "cache_root", lambda: tmp_path)
     found, make = [], ways_module.make_surface
     monkeypatch.setattr(ways_module, "make_surface", lambda *a: found.append(a) or make(*a))
     crowd = make_walled()

@@ -18,9 +18,6 @@ BEGIN = f"""
 {SESSION}
 import importlib
 import math
-import os
-from pathlib import Path
-from types import SimpleNamespace
 import numpy as np
 {ENABLE}
 def part(name):
@@ -53,10 +50,6 @@ def crowd(*types):
         assert bpy.ops.object.steer_behavior_add(type=kind) == {{"FINISHED"}}
     return obj
 
-# the node group of crowds, which takes seconds to build, is that of the other tests
-part("blender.display.kept_group").jit = SimpleNamespace(
-    status=lambda: None, cache_root=lambda: Path(os.environ["STEER_CACHE_DIR"])
-)
 assert preferences().behaviors_folder == "" and own().loaded() == {{}}
 """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,18 +11,11 @@ pytest.importorskip("bpy", reason="bpy is not installed")
 
 from tests.ended import ENDED
 
-REGISTERED = f"""
+REGISTERED = """
 import os
-from pathlib import Path
-from types import SimpleNamespace
 import bpy, steer_addon
 assert os.path.dirname(os.path.dirname(steer_addon.__file__)) == os.getcwd(), steer_addon.__file__
 steer_addon.register()
-from steer_addon.blender.display import kept_group
-# the node group of crowds, which takes seconds to build, is that of the other tests
-kept_group.jit = SimpleNamespace(
-    status=lambda: None, cache_root=lambda: Path({os.environ["STEER_CACHE_DIR"]!r})
-)
 """
 
 POINTS = """

@@ -16,6 +16,7 @@ from steer_addon.core.characters.figures import NAMES, assembly, make_figure
 from steer_addon.core.characters.pose_space import split_clips
 from steer_addon.core.compiled import jit
 from steer_addon.core.errors import CharacterError
+from steer_addon.core.files import cache_folder
 from steer_addon.core.files.signed import Format
 
 FORMAT = Format("gaits", 1, 0, ("", ""))
@@ -118,11 +119,11 @@ def test_unknown_characters_are_told():
 
 def test_what_is_found_of_gaits_is_kept_and_damaged_files_are_found_again(tmp_path, monkeypatch):
     folder = tmp_path / "figures"
-    monkeypatch.setattr(jit, "cache_root", lambda: None)
+    monkeypatch.setattr(cache_folder, "roots", list)
     space = make_figure("child", 0.06).space
     found = space.gaits
     assert sum(bool(row.leaving) for row in found) > 5
-    monkeypatch.setattr(jit, "cache_root", lambda: tmp_path)
+    monkeypatch.setattr(cache_folder, "roots", lambda: [tmp_path])
     assert make_figure("child", 0.06).space.gaits == found
     (kept,) = folder.iterdir()
     written = kept.read_text(encoding="utf-8")
@@ -155,9 +156,22 @@ def test_what_is_found_of_gaits_is_kept_and_damaged_files_are_found_again(tmp_pa
         assert kept.read_text(encoding="utf-8") == written
     # other poses have another file
     monkeypatch.undo()
-    monkeypatch.setattr(jit, "cache_root", lambda: tmp_path)
+    monkeypatch.setattr(cache_folder, "roots", lambda: [tmp_path])
     make_figure("child", 0.08)
     assert len(list(folder.iterdir())) == 2
     kept.unlink()
     kept.mkdir()
     assert make_figure("child", 0.06).space.gaits == found
+
+
+def test_what_is_found_without_compiled_kernels_is_kept_too_and_by_itself(tmp_path, monkeypatch):
+    space, found = made("child").space, []
+    monkeypatch.setenv("STEER_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(curves, "with_turning", lambda _: found.append("turning") or space)
+    monkeypatch.setattr(leaving, "with_leaving", lambda known: known)
+    for compiled in (True, False):
+        monkeypatch.setattr(jit, "status", lambda compiled=compiled: jit.Status(compiled))
+        monkeypatch.setattr(jit, "cache_root", lambda there=compiled: tmp_path if there else None)
+        for _ in range(2):
+            assert assembly._fitted(space).gaits == space.gaits
+    assert len(found) == len(list((tmp_path / "figures").iterdir())) == 2

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from steer_addon.core.compiled import jit, jit_store
+from steer_addon.core.files import cache_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -96,10 +97,11 @@ def test_a_file_that_is_cut_off_is_compiled_again(kernels: Path) -> None:
 def test_a_shared_folder_need_not_be_writable(monkeypatch, tmp_path: Path) -> None:
     shared, own = tmp_path / "shared", tmp_path / "own"
     monkeypatch.setenv("STEER_CACHE_DIR", str(shared))
-    found = jit_store.find_places(own)
+    monkeypatch.setattr(cache_folder, "_users", [own])
+    found = jit_store.find_places()
     assert (found.read, found.write) == ([jit_store.SHIPPED, shared / "kernels"], found.read[1])
     monkeypatch.setattr(jit_store, "_can_write", lambda folder: folder.parent == own)
-    found = jit_store.find_places(own)
+    found = jit_store.find_places()
     assert found.read == [jit_store.SHIPPED, shared / "kernels", own / "kernels"]
     assert found.write == own / "kernels"
 

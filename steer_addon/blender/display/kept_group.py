@@ -13,9 +13,8 @@ from typing import Any
 
 import bpy
 
-from ...core.compiled import jit
 from ...core.errors import SteerError
-from ...core.files import staging
+from ...core.files import cache_folder, staging
 from ...core.files.whole import why_not_whole
 from . import nested_group, node_builder, one_update
 
@@ -30,9 +29,8 @@ def make(name: str, build: Build, sources: tuple[str, ...]) -> bpy.types.NodeTre
         build: Gives a new group its nodes.
         sources: Files that say what is in it: a kept one is used as long as these are the same.
     """
-    jit.status()  # now the folder is known, and a crowd is about to use numba
-    root = jit.cache_root()
-    path = root / "groups" / _file_name(name, sources) if root is not None else None
+    folder = cache_folder.folder("groups")
+    path = folder and folder / _file_name(name, sources)
     if path is not None and path.is_file():
         # a file that Blender cannot read, or of something else, is as good as none
         with suppress(OSError, RuntimeError):

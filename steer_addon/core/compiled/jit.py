@@ -55,7 +55,6 @@ class _State:
         self.lock = threading.RLock()
         self.numba: Any = None
         self.status: Status | None = None
-        self.cache_root: Path | None = None
         self.places: jit_store.Places | None = None
         self.threads = jit_threads.wanted()
         self.pool: futures.ThreadPoolExecutor | None = None
@@ -179,16 +178,6 @@ long as the kernel's call: making it costs nothing, and it must not be returned.
 """
 
 
-def configure(cache_root: Path | None) -> None:
-    """Say where compiled kernels may be kept; call it before the first kernel runs.
-
-    Args:
-        cache_root: A folder that may be written to, or None for the user's cache folder; the
-            environment variable STEER_CACHE_DIR wins over both.
-    """
-    _state.cache_root = cache_root
-
-
 def keep_in(folder: Path) -> None:
     """Read and keep kernels in one folder and nowhere else; call it before the first one runs.
 
@@ -281,7 +270,7 @@ def _load() -> Status:
         return Status(False, diagnose("NUMBA_MISSING", reason="NUMBA_DISABLE_JIT is set"))
     _state.numba = numba
     _watch_compiling()
-    _state.places = jit_store.find_places(_state.cache_root)
+    _state.places = jit_store.find_places()
     return Status(True)
 
 

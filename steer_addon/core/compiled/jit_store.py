@@ -2,8 +2,8 @@
 
 There are three places, all of the same form: `kernels` beside this package, which a built extension
 brings along; the folder that STEER_CACHE_DIR names, which many machines may share; and the user's
-own cache folder. All are read; what is compiled here goes to the first of the last two that may be
-written to. `steer compile --into` fills a folder for STEER_CACHE_DIR.
+own cache folder (`files.cache_folder`). All are read; what is compiled here goes to the first of
+the last two that may be written to. `steer compile --into` fills a folder for STEER_CACHE_DIR.
 
 A file holds one kernel for one set of argument types. Its folder is named after what machine code
 depends on (`jit_target.name`), and the file after the kernel, its types, and a digest of its
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,7 +28,7 @@ from typing import Any, NamedTuple
 from .. import views
 from ..doors import logging
 from ..errors import SteerError, warn
-from ..files import staging
+from ..files import cache_folder, staging
 from . import jit_sources, jit_target
 
 PACKAGE = __name__.rpartition(".core.")[0]
@@ -52,19 +51,14 @@ class Places(NamedTuple):
     write: Path | None
 
 
-def find_places(chosen: Path | None) -> Places:
-    """The folders of this process.
-
-    Args:
-        chosen: A folder in place of the user's cache folder; None for that one.
-    """
+def find_places() -> Places:
+    """The folders of this process."""
     read = [SHIPPED]
-    for root in (os.environ.get("STEER_CACHE_DIR"), chosen or _users_cache()):
-        if root:
-            folder = Path(root) / "kernels"
-            read.append(folder)
-            if _can_write(folder):
-                return Places(read, folder)
+    for root in cache_folder.roots():
+        folder = root / "kernels"
+        read.append(folder)
+        if _can_write(folder):
+            return Places(read, folder)
     # never a shared temporary folder: what is found there is run
     warn(__name__, "No folder for kernels can be written to: new ones compile again each time")
     return Places(read, None)
@@ -84,26 +78,9 @@ def place(folder: Path) -> Places:
     return Places([kernels], kernels)
 
 
-def _users_cache() -> Path | None:
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "steer"
-    except RuntimeError:  # a user without a home
-        return None
-
-
 def _can_write(kernels: Path) -> bool:
-    try:
-        # that of another target may be somebody else's
-        folder = kernels / jit_target.name()
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".writable-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    # a name may be none that the system's encoding can hold
-    except (OSError, ValueError):
-        return False
-    return True
+    # that of another target may be somebody else's
+    return cache_folder.takes_files(kernels / jit_target.name())
 
 
 def file_name(function: Callable[..., Any], types: tuple[Any, ...]) -> str:

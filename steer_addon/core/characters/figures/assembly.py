@@ -14,6 +14,7 @@ import numpy as np
 from ...compiled import jit, jit_sources
 from ...doors import tomllib
 from ...errors import SteerError
+from ...files import cache_folder
 from ...files.signed import Format, loaded
 from ...files.staging import replace_file
 from .. import curves, leaving
@@ -200,14 +201,14 @@ def _fitted(space: PoseSpace) -> PoseSpace:
 
 def _file_of(space: PoseSpace) -> Path | None:
     """Where that is kept: poses, rows and sources decide; None where nothing can be."""
-    jit.status()  # now the folder is known
-    root = jit.cache_root()
-    if root is None:
+    folder = cache_folder.folder("figures")
+    if folder is None:
         return None
     sources = jit_sources.digest(leaving.__name__, *jit_sources.with_imports(curves.__name__))
     key = hashlib.sha256(space.positions.tobytes())
-    key.update(f"{space.rows} {sources}".encode())
-    return root / "figures" / f"{key.hexdigest()}.json"
+    # kernels that are not compiled may round otherwise
+    key.update(f"{space.rows} {sources} {jit.status().compiled}".encode())
+    return folder / f"{key.hexdigest()}.json"
 
 
 def _read(path: Path, space: PoseSpace) -> PoseSpace:
