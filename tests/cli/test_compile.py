@@ -33,6 +33,14 @@ process.run(run_command)
 """
 """The command with one kernel in place of all."""
 
+CHOSEN = """
+import sys
+from pathlib import Path
+from steer_addon.core.files import cache_folder
+cache_folder.choose(Path(sys.argv.pop(1)))
+""" + ONE.replace("run_everything = lambda:", "run_for = lambda _:")
+"""The same with a folder in place of the user's, as an extension of Blender has one."""
+
 RECORDS = {"steer_addon.core.sensing.path_places:line_of"}
 """Kernels that Python runs uncompiled."""
 
@@ -58,10 +66,12 @@ print(json.dumps([sorted(known), sorted(records)]))
 """All kernels that Python calls; compiled they take a third of the time."""
 
 
-def run(*words: str, **environment: str) -> tuple[int, dict[str, object], str]:
+def run(
+    *words: str, code: str = ONE, before: tuple[str, ...] = (), **environment: str
+) -> tuple[int, dict[str, object], str]:
     """Exit code, JSON and stderr of the command."""
     done = subprocess.run(
-        [sys.executable, "-c", ONE, "compile", *words, "--json"],
+        [sys.executable, "-c", code, *before, "compile", *words, "--json"],
         cwd=ROOT,
         env={**os.environ, "STEER_JIT": "1", "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
@@ -82,6 +92,16 @@ def test_a_folder_is_filled_once(tmp_path):
     assert run("--into", str(folder))[1]["compiled"] == 1
     code, told, _ = run("--into", str(folder))
     assert (code, told["compiled"], told["files"]) == (0, 0, [file])
+
+
+def test_the_folder_of_an_extension_is_filled_and_looked_into(tmp_path):
+    book, chosen = tmp_path / "batch.json", tmp_path / "chosen"
+    book.write_text('{"settings": []}', encoding="utf-8")
+    users = {"STEER_CACHE_DIR": "", "XDG_CACHE_HOME": str(tmp_path / "users")}
+    code, told, _ = run("--for", str(book), code=CHOSEN, before=(str(chosen),), **users)
+    assert (code, told.get("compiled"), told.get("error")) == (0, 1, None)
+    assert (chosen / "kernels" / told["files"][0]).is_file()
+    assert not (tmp_path / "users").exists()
 
 
 def test_what_cannot_be_filled_is_said(tmp_path):
