@@ -15,7 +15,6 @@ from steer_addon.blender.characters import library_group  # noqa: E402
 from steer_addon.blender.display import display, nested_group  # noqa: E402
 from steer_addon.core.files import cache_folder  # noqa: E402
 from tests.ended import ENDED  # noqa: E402
-from tests.often import often  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,8 +69,7 @@ def again(ensure):
 ENSURE = [display.ensure_node_group, library_group.ensure_group]
 
 
-# the group of crowds takes seconds to build
-@pytest.mark.parametrize("ensure", often(ENSURE, library_group.ensure_group))
+@pytest.mark.parametrize("ensure", ENSURE)
 def test_a_group_is_built_once_and_then_the_same_and_knows_no_other_file(ensure, cache, builds):
     built = described(ensure())
     group = again(ensure)
