@@ -15,6 +15,7 @@ from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.cached_crowds import bits, run_to  # noqa: E402
 from tests.blender.test_births_in_blender import (  # noqa: E402
+    make_source,
     make_stream,
     run_offline,
     same,
@@ -31,18 +32,29 @@ from tests.blender.test_playback import bake  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
-LAST = 120
-FEW = {"capacity": 12, "rate": 6.0}
+LAST = 60
+FEW = {"capacity": 10, "rate": 20.0}
 """So few rows that they are used again before the end."""
+
+once = {}
+"""Frames of the short stream, simulated once in a process."""
 
 
 def make_short_stream(**births):
-    """A stream whose rows are used again before frame 120."""
-    crowd = make_stream(points=((2, 9, 0),), **{**FEW, **births})
-    crowd.steer.target_object.location = (3.0, 3.0, 0.0)
+    """A stream whose rows are used again before its last frame."""
+    source = make_source(corners=((0, 2), (0, 4), (-0.5, 4), (-0.5, 2)))
+    crowd = make_stream(points=((1, 6, 0),), source=source, **{**FEW, **births})
+    crowd.steer.target_object.location = (1.1, 3.0, 0.0)
     crowd.steer.frame_end = LAST
     display.set_input(display.find_modifier(crowd), "Keep Points", False)
     return crowd
+
+
+def frames_of_short_stream(crowd):
+    """What an offline run gives of the short stream."""
+    if "frames" not in once:
+        once["frames"] = run_offline(crowd, LAST)
+    return once["frames"]
 
 
 def shown_places(obj):
@@ -61,7 +73,7 @@ def shown_places(obj):
 
 def test_rows_are_used_again_here():
     crowd = make_short_stream()
-    frames = run_offline(crowd, LAST)
+    frames = frames_of_short_stream(crowd)
     lived = {n for f in frames for n in f.id[f.alive != 0].tolist()}
     assert len(lived) > 20 > len(frames[0].id)
 
@@ -73,7 +85,7 @@ def test_a_bake_plays_births_without_anybody_flying_in(tmp_path):
     modifier = display.find_modifier(crowd)
     display.set_input(modifier, "Display", "Object")
     display.set_input(modifier, "Object", arrow)
-    frames = run_offline(crowd, LAST)
+    frames = frames_of_short_stream(crowd)
     bake(crowd, tmp_path, frames)
     for before, frame in zip(frames, frames[1:], strict=False):
         scenes.frame_set(frame.number)
@@ -92,12 +104,12 @@ def test_a_bake_plays_births_without_anybody_flying_in(tmp_path):
 
 def test_keyframes_make_an_object_for_each_that_lived(tmp_path):
     crowd = make_short_stream()
-    frames = run_offline(crowd, LAST)
+    frames = frames_of_short_stream(crowd)
     lived = sorted({n for f in frames for n in f.id[f.alive != 0].tolist()})
     made = keyframes.bake(frames, name="Crowd", collection_parent=bpy.context.scene.collection)
     objects = {o["id"]: o for o in made.collection.objects}
     assert sorted(objects) == lived
-    for frame in frames[::7]:
+    for frame in frames[::4]:
         scenes.frame_set(frame.number)
         for row, number in enumerate(frame.id.tolist()):
             if number in objects:
@@ -113,12 +125,12 @@ def test_keyframes_make_an_object_for_each_that_lived(tmp_path):
 @needs_usd
 def test_usd_instances_are_born_and_gone(tmp_path):
     crowd = make_short_stream()
-    frames = run_offline(crowd, LAST)
+    frames = frames_of_short_stream(crowd)
     made = export(crowd, "pointinstancer", tmp_path, LAST)
     usd = usd_points.pxr()
     stage = usd.Usd.Stage.Open(str(made.path))
     prim = usd.UsdGeom.PointInstancer(stage.GetPrimAtPath(usd_points.CROWD_PATH))
-    for frame in frames[::11]:
+    for frame in frames[::5]:
         ids = np.array(prim.GetIdsAttr().Get(frame.number))
         dead = set(prim.GetInvisibleIdsAttr().Get(frame.number) or ())
         place = np.array(prim.GetPositionsAttr().Get(frame.number))
@@ -144,12 +156,12 @@ def test_usd_instances_that_are_born_are_the_bodies_of_the_viewport(tmp_path, ch
 
 @pytest.mark.parametrize("name", ["mdd", "pc2", "glb", "alembic", "fbx"])
 def test_other_formats_take_births(name, tmp_path):
-    assert export(make_short_stream(), name, tmp_path, 40).size > 0
+    assert export(make_short_stream(), name, tmp_path, 12).size > 0
 
 
 def test_a_table_has_the_living_only_once_each(tmp_path):
     crowd = make_short_stream()
-    frames = run_offline(crowd, LAST)
+    frames = frames_of_short_stream(crowd)
     made = export(crowd, "csv", tmp_path, LAST)
     lines = made.path.read_text(encoding="ascii").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
@@ -165,15 +177,15 @@ def test_a_stopped_bake_goes_on_with_the_same_bits(tmp_path, monkeypatch):
     crowd.steer.cache_directory = str(tmp_path)
     whole = cached.begin(crowd, scene, tmp_path / "uncut")
     run_to(whole, LAST + 1)
-    run_to(bake := cached.begin(crowd, scene, tmp_path / "cut"), 63)
+    run_to(bake := cached.begin(crowd, scene, tmp_path / "cut"), 33)
     bake.close()
     run_to(cached.resume(crowd, scene, tmp_path / "cut"), LAST + 1)
     assert bits(tmp_path / "cut") == bits(tmp_path / "uncut")
-    frames = run_offline(crowd, LAST)
+    frames = frames_of_short_stream(crowd)
     cache = open_cache(tmp_path / "uncut")
-    for frame in frames[::9]:
+    for frame in frames[::5]:
         assert same(cache.frame(frame.number), frame)
-    run_to(bake := cached.begin(crowd, scene, tmp_path / "moved"), 63)
+    run_to(bake := cached.begin(crowd, scene, tmp_path / "moved"), 33)
     bake.close()
     crowd.steer.births_object.location.y += 1.0
     scenes.update()
