@@ -8,7 +8,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -146,3 +148,32 @@ def tasks_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(batch, "can_compile", lambda: False)
     monkeypatch.setattr(batch, "_report_on", lambda *given: {})
+    monkeypatch.setattr(batch, "_load_plots", lambda: None)
+
+
+class _Ended:
+    """A command that has run in this process, as those see it that wait for one of its own."""
+
+    def __init__(self, words: list[str]) -> None:
+        from steer_addon.cli import main
+
+        with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()):
+            self.returncode = main(words)
+        self.stdout, self.stdin = StringIO(out.getvalue()), StringIO()
+
+    def poll(self) -> int:
+        """Its exit code."""
+        return self.returncode
+
+
+def look_here(path: Path, _starter: object) -> _Ended:
+    """What a batch waits for that looks at a scene, without a process, which starts Blender."""
+    return _Ended(["info", str(path), "--json"])
+
+
+@pytest.fixture
+def looks_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches look at scenes in this process."""
+    from steer_addon.commands.farm import looking
+
+    monkeypatch.setattr(looking, "_start", look_here)

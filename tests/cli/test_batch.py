@@ -13,6 +13,7 @@ pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.commands.farm import looking
 from steer_addon.core.files import lock
+from tests.cli.conftest import look_here
 from tests.cli.trees import tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +37,7 @@ def job(small_flock: Path, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.usefixtures("looks_here")
 def test_a_dry_run_lists_commands_and_writes_nothing(run, job):
     job.write_text(JOB.replace('"cache", ', ""))
     before = tree(job.parent)
@@ -69,6 +71,7 @@ def test_a_dry_run_lists_commands_and_writes_nothing(run, job):
     assert tree(job.parent) == before
 
 
+@pytest.mark.usefixtures("looks_here")
 @pytest.mark.slow
 def test_a_batch_with_a_broken_scene(run, job, small_flock, tmp_path):
     job.write_text(JOB.replace("1-2", "2"))
@@ -106,7 +109,8 @@ def looked_at(monkeypatch) -> list[str]:
 
     def noted(path, starter):
         names.append(path.name)
-        return start(path, starter)
+        # once in a process of its own
+        return (start if len(names) == 1 else look_here)(path, starter)
 
     monkeypatch.setattr(looking, "_start", noted)
     return names
@@ -137,6 +141,7 @@ def test_a_scene_is_opened_once_to_look_at_it_and_to_read_it(run, job, looked_at
     assert (again.data["kept"], looked_at) == (3, ["broken.blend"] * 2)
 
 
+@pytest.mark.usefixtures("looks_here")
 @pytest.mark.slow
 @pytest.mark.parametrize("make", ['["cache", "csv"]', "[]"])
 def test_settings_that_no_crowd_has_stop_all(run, job, make):
@@ -147,6 +152,7 @@ def test_settings_that_no_crowd_has_stop_all(run, job, make):
     assert not (job.parent / "batch").exists()
 
 
+@pytest.mark.usefixtures("looks_here")
 def test_a_batch_that_is_refused_leaves_the_books_of_the_one_that_runs(run, job):
     text = JOB.replace('"csv"', '"render"').replace('"broken.blend"', "")
     job.write_text(text)
@@ -167,6 +173,7 @@ def test_a_batch_that_is_refused_leaves_the_books_of_the_one_that_runs(run, job)
     assert tree(out).keys() - before.keys() == {"good-seed7/variation.json"}
 
 
+@pytest.mark.usefixtures("looks_here")
 @pytest.mark.slow
 def test_only_one_task_and_what_it_needs(run, job):
     run("batch", job, "--only", "good-seed1/film").failed_with("good-seed1/film", "--dry-run")
@@ -181,15 +188,16 @@ def test_the_script_reaches_the_same_command(process, job):
     assert len(told.data["tasks"]) == 5
 
 
-def test_a_preset_for_one_run(run, small_scene, tmp_path):
-    words = [small_scene, "--frames=1-2", "--json", "--preset=birds", "--seed=5"]
-    done = run("simulate", *words, "--out", tmp_path / "birds")
+def test_a_preset_for_one_run(run, small_flock, tmp_path):
+    words = [small_flock, "--frames=1-2", "--json", "--preset=pedestrians", "--seed=5"]
+    done = run("simulate", *words, "--out", tmp_path / "others")
     assert done.code == 0, done.err
-    told = json.loads((tmp_path / "birds" / "report.json").read_text())
-    assert told["settings"]["motion"]["motion"] == "FLY" and told["seed"] == 5
+    told = json.loads((tmp_path / "others" / "report.json").read_text())
+    assert told["settings"]["motion"]["motion"] == "GROUND" and told["seed"] == 5
     run("simulate", *words[:-2], "--preset=nobody", "--out", tmp_path).failed_with("nobody")
 
 
+@pytest.mark.usefixtures("looks_here")
 @pytest.mark.slow
 def test_jobs_of_farms(run, job):
     job.write_text(JOB.replace('"csv"', '"render"').replace('"broken.blend"', ""))

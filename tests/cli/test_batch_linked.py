@@ -65,7 +65,7 @@ def test_files_that_a_scene_links_from_count(run, scene, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("tasks_alone")
+@pytest.mark.usefixtures("tasks_alone", "looks_here")
 def test_a_scene_that_links_is_read_once(run, scene, tmp_path, monkeypatch):
     """Its digest is that of all files, which are known only once it is open."""
     (tmp_path / "job.toml").write_text('scenes = ["scene.blend"]\nseeds = "1-2"\nframes = "1-2"\n')
@@ -116,6 +116,7 @@ def test_files_of_one_name_that_change_places_count(scene):
     assert digest("aa", "bb") == digest("aa", "bb", "/moved")
 
 
+@pytest.mark.usefixtures("looks_here")
 def test_what_is_lost_is_told_and_a_batch_makes_nothing_of_it(run, scene, tmp_path):
     """Its results would take the place of those that were made with the file."""
     (tmp_path / "job.toml").write_text('scenes = ["scene.blend"]\nframes = "1-2"\n')
@@ -132,6 +133,7 @@ def test_what_is_lost_is_told_and_a_batch_makes_nothing_of_it(run, scene, tmp_pa
     run("batch", tmp_path / "job.toml", "--only=scene/simulate").failed_with("box.blend")
 
 
+@pytest.mark.usefixtures("looks_here")
 @pytest.mark.parametrize("kind", ["renamed", "text"])
 def test_what_a_file_lacks_is_told_and_a_batch_makes_nothing_of_it(run, scene, tmp_path, kind):
     """Blender says nothing of it: an empty takes its place."""

@@ -41,13 +41,25 @@ cache_folder.choose(Path(sys.argv.pop(1)))
 """ + ONE.replace("run_everything = lambda:", "run_for = lambda _:")
 """The same with a folder in place of the user's, as an extension of Blender has one."""
 
+ALONE = ONE.replace(
+    "process.run",
+    """
+from steer_addon.commands import compile
+compile._compile = lambda calls, _: [k.target().compile(types) for k, types in calls] and ""
+process.run""",
+)
+"""The same without a process of its own for what is compiled."""
+
 RECORDS = {"steer_addon.core.sensing.path_places:line_of"}
 """Kernels that Python runs uncompiled."""
 
 ALL = """
 import json
+from functools import cache
 from steer_addon.core.compiled import jit
-from steer_addon.core.warmup import everything
+from steer_addon.core.warmup import dry_run, everything
+# to make it a thousand times takes as long as all else
+dry_run.tiny_world = everything.tiny_world = cache(dry_run.tiny_world)
 known, records, made = set(), set(), {}
 def note(kernel, *values):
     if kernel not in made:
@@ -89,7 +101,7 @@ def test_a_folder_is_filled_once(tmp_path):
     assert (folder / "kernels" / file).is_file() and file.startswith(f"{told['target']}/")
     # one that was cut off would compile in each process of a farm
     os.truncate(folder / "kernels" / file, 1000)
-    assert run("--into", str(folder))[1]["compiled"] == 1
+    assert run("--into", str(folder), code=ALONE)[1]["compiled"] == 1
     code, told, _ = run("--into", str(folder))
     assert (code, told["compiled"], told["files"]) == (0, 0, [file])
 
@@ -114,7 +126,7 @@ def test_what_cannot_be_filled_is_said(tmp_path):
 
 
 def test_another_processor_is_told(tmp_path):
-    code, told, _ = run("--into", str(tmp_path), NUMBA_CPU_NAME="nocona")
+    code, told, _ = run("--into", str(tmp_path), code=ALONE, NUMBA_CPU_NAME="nocona")
     assert code == 0 and "nocona" in told["target"]
     assert [found["code"] for found in told["diagnoses"]] == ["KERNELS_FOR_THIS_PROCESSOR"]
 

@@ -75,7 +75,7 @@ if quick:
     from steer_addon.core.crowd.settings import CrowdSettings
     known = list(everything.all_settings())
     of_births = [told for told in known if CrowdSettings.from_dict(told).births.emits]
-    everything.all_settings = lambda: of_births
+    everything.all_settings = lambda: of_births[:1]
 print(json.dumps(len(processes.noted(everything.run_everything))))
 """
 
