@@ -71,7 +71,7 @@ def restated_waypoints(points, cyclic, position, steps, radius, slow_radius):
 def test_waypoints_are_followed_as_restated(cyclic):
     points = [(2, 1), (7, 3), (5, 8), (-1, 4)]
     path = Path([(*p, 0) for p in points], cyclic=cyclic)
-    steps = 600
+    steps = 480
     positions, _, _, _ = follow(path, [[-2, -1, 0]], steps, start="FIRST", waypoint_radius=0.7)
     expected = restated_waypoints(points, cyclic, (-2, -1), steps, 0.7, 2.0)
     walked = np.linalg.norm(np.diff(expected, axis=0), axis=1).sum()
@@ -90,13 +90,13 @@ def test_waypoints_are_followed_as_restated(cyclic):
     ],
 )
 def test_a_cyclic_square_is_gone_round_in_order(method, direction, expected):
-    square = Path(SQUARE, cyclic=True)
+    square = Path(np.array(SQUARE) * 0.6, cyclic=True)
     positions, _, numbers, _ = follow(
-        square, [[5, 0, 0]], 24 * 45, method=method, direction=direction
+        square, [[3, 0, 0]], 24 * 25, method=method, direction=direction
     )
     assert visited(numbers[:, 0])[:6] == expected
     # never farther from the outline than a corner is cut, waypoint_radius and the way of τ
-    off = np.abs(np.abs(positions[:, 0, :2] - 5).max(axis=1) - 5)
+    off = np.abs(np.abs(positions[:, 0, :2] - 3).max(axis=1) - 3)
     assert off.max() <= 1.0 + SPEED * 0.5
 
 
@@ -129,7 +129,7 @@ def test_an_agent_in_front_of_the_path_begins_with_its_first_waypoint():
 )
 def test_at_the_end_of_an_open_path_agents_stand(method, motion):
     positions, velocities, numbers, _ = follow(
-        BEND, [[1, 0.5, 0], [9.5, 8, 0]], 24 * 30, method=method, motion=motion
+        BEND, [[6, 0.5, 0], [9.5, 8, 0]], 24 * 22, method=method, motion=motion
     )
     np.testing.assert_allclose(positions[-1], [[10, 10, 0]] * 2, atol=1e-2)
     assert np.abs(velocities[-1]).max() < 1e-3
@@ -140,10 +140,10 @@ def test_at_the_end_of_an_open_path_agents_stand(method, motion):
 def test_who_is_pushed_off_the_end_comes_back(method):
     world = make_world(paths=BEND)
     sim = simulation(crowd(FollowPath(method=method)), [[9, 9, 0]])
-    for _ in range(24 * 10):
+    for _ in range(24 * 8):
         sim.step(world)
     sim.agents.position += np.array([0.0, 1.5, 0.0], np.float32)
-    for _ in range(24 * 15):
+    for _ in range(24 * 9):
         frame = sim.step(world)
     np.testing.assert_allclose(frame.position, [[10, 10, 0]], atol=1e-2)
 
@@ -153,36 +153,37 @@ def test_a_lane_keeps_its_offset_on_a_long_straight(direction, side):
     street = Path([[-60, 0, 0], [60, 0, 0]])
     start = [[-40.0 * direction, 0, 0], [-40.0 * direction, 5, 0]]
     parameters = {"direction": direction, "lane": 2.0}
-    along = follow(street, start, 24 * 40, **parameters)[0]
+    along = follow(street, start, 24 * 18, **parameters)[0]
     # straight at the end of the lane: the offset shrinks with the way left, of 100 m
     left = 60.0 - along[-1, :, 0] * direction
+    assert (left < 77.0).all()
     expected = 2.0 * side + (np.array([0.0, 5.0]) - 2.0 * side) * left / 100.0
     np.testing.assert_allclose(along[-1, :, 1], expected, atol=0.02)
-    inside = follow(street, start, 24 * 40, method="CORRIDOR", path_radius=0.2, **parameters)[0]
+    inside = follow(street, start, 24 * 24, method="CORRIDOR", path_radius=0.2, **parameters)[0]
     # at the edge of the corridor e + de/dt · T = path_radius: e falls to it like exp(-t / T)
     assert (np.abs(inside[-24 * 10 :, :, 1] - 2.0 * side) <= 0.2 + 1e-3).all()
 
 
 def test_a_lane_of_waypoints_is_parallel_to_every_side_of_a_square():
-    square = Path(np.array(SQUARE) * 2.0, cyclic=True)
+    square = Path(SQUARE, cyclic=True)
     # an agent that turns immediately is not carried past the corners
     parameters = {"lane": -1.5, "waypoint_radius": 0.1, "relaxation_time": DT}
-    positions, _, numbers, _ = follow(square, [[10, 1.5, 0]], 24 * 52, **parameters)
-    sides = {2: (0, 18.5), 3: (1, 18.5), 0: (0, 1.5), 1: (1, 1.5)}
+    positions, _, numbers, _ = follow(square, [[5, 1.5, 0]], 24 * 24, **parameters)
+    sides = {2: (0, 8.5), 3: (1, 8.5), 0: (0, 1.5), 1: (1, 1.5)}
     for waypoint, (axis, value) in sides.items():
         track = positions[numbers[:, 0] == waypoint, 0]
-        middle = track[np.abs(track[:, 1 - axis] - 10) < 4]
+        middle = track[np.abs(track[:, 1 - axis] - 5) < 2]
         assert len(middle) > 24
         np.testing.assert_allclose(middle[:, axis], value, atol=0.15)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_opposite_directions_pass_each_other_on_their_right(method):
-    street = Path([[-30, 0, 0], [30, 0, 0]])
+    street = Path([[-25, 0, 0], [25, 0, 0]])
     positions, _, _, _ = follow(
         street,
-        [[-20, -1, 0], [20, 1, 0]],
-        24 * 25,
+        [[-5, -1, 0], [5, 1, 0]],
+        24 * 13,
         attributes={"direction": [1, -1]},
         lane=1.0,
         method=method,
@@ -199,7 +200,7 @@ def test_the_lane_of_an_attribute_wins():
     positions = follow(
         Path([[0, 0, 0], [50, 0, 0]]),
         [[0, 0, 0]] * 3,
-        24 * 30,
+        24 * 15,
         attributes={"lane": [-2, 0, 2]},
         method="CORRIDOR",
         path_radius=0.1,
@@ -207,15 +208,17 @@ def test_the_lane_of_an_attribute_wins():
     np.testing.assert_allclose(positions[-1, :, 1], [2, 0, -2], atol=0.101)
 
 
-@pytest.mark.parametrize("direction", often([1, -1], -1))
-def test_a_corridor_is_not_left_on_a_gentle_curve(direction):
-    radius, width, seconds = 12.0, 0.5, 1.0
+@pytest.mark.parametrize(
+    ("direction", "radius"), often(product([1, -1], [6.0, 12.0]), (-1, 6.0))
+)
+def test_a_corridor_is_not_left_on_a_gentle_curve(direction, radius):
+    width, seconds = 0.5, 1.0
     angle = np.linspace(0, 2 * np.pi, 129)[:-1]
     ring = Path(np.c_[radius * np.cos(angle), radius * np.sin(angle), 0 * angle], cyclic=True)
     positions = follow(
         ring,
         [[radius, 0, 0], [0, -radius, 0], [-radius - width, 0, 0]],
-        24 * 54,
+        round(24 * 4.5 * radius),
         method="CORRIDOR",
         path_radius=width,
         anticipation_time=seconds,
@@ -229,7 +232,8 @@ def test_a_corridor_is_not_left_on_a_gentle_curve(direction):
     off = np.abs(np.linalg.norm(positions, axis=2) - radius)
     assert off.max() <= width + sagitta + drift
     turned = np.unwrap(np.arctan2(positions[..., 1], positions[..., 0]), axis=0)
-    # 54 s at 1.4 m/s are one round of a circle of 12 m, when the first second is spent on starting
+    # 54 s at 1.4 m/s are one round of a circle of 12 m, when the first second is spent on starting,
+    # and 27 s one of 6 m
     assert (direction * (turned[-1] - turned[0]) > 2 * np.pi * 0.95).all()
 
 
@@ -241,7 +245,7 @@ def test_a_crossing_leads_nobody_astray(method, direction):
     t = np.linspace(0, 2 * np.pi, 49)[:-1]
     eight = Path(np.c_[12 * np.sin(t), 6 * np.sin(2 * t), 0 * t], cyclic=True)
     _, _, numbers, _ = follow(
-        eight, [[8.5, 6, 0]], 24 * 70, method=method, direction=direction, path_radius=0.5,
+        eight, [[8.5, 6, 0]], 24 * 54, method=method, direction=direction, path_radius=0.5,
         waypoint_radius=0.5, anticipation_time=0.5,
     )  # fmt: skip
     order = np.array(visited(numbers[:, 0]))
@@ -253,12 +257,12 @@ def test_a_crossing_leads_nobody_astray(method, direction):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_paths_are_chosen_once_by_id_or_by_number(method):
-    paths = [Path([[-20, y, 0], [20, y, 0]]) for y in (0, 4, 8)]
+    paths = [Path([[-10, y, 0], [10, y, 0]]) for y in (0, 4, 8)]
     start = [[0, 0.8, 0], [0, 3.6, 0], [0, 4.8, 0], [0, 12, 0]]
 
     def ends(attributes=None, **more):
         positions = follow(
-            paths, start, 24 * 20, method=method, path_radius=0.2, attributes=attributes, **more
+            paths, start, 24 * 10, method=method, path_radius=0.2, attributes=attributes, **more
         )[0]
         return np.round(positions[-1, :, 1] / 4).astype(int).tolist()
 
@@ -269,9 +273,9 @@ def test_paths_are_chosen_once_by_id_or_by_number(method):
 
 
 def test_the_nearest_path_is_kept_when_another_one_comes_nearer():
-    paths = [Path([[0, 0, 0], [20, 0, 0]]), Path([[10, -1, 0], [10, 30, 0]])]
-    positions = follow(paths, [[0, 0.2, 0]], 24 * 30, method="CORRIDOR")[0]
-    np.testing.assert_allclose(positions[-1, 0], [20, 0, 0], atol=0.01)
+    paths = [Path([[0, 0, 0], [10, 0, 0]]), Path([[5, -1, 0], [5, 30, 0]])]
+    positions = follow(paths, [[0, 0.2, 0]], 24 * 17, method="CORRIDOR")[0]
+    np.testing.assert_allclose(positions[-1, 0], [10, 0, 0], atol=0.01)
 
 
 def test_who_is_carried_off_goes_on_at_the_nearest_place_and_who_is_pushed_returns():
@@ -297,13 +301,13 @@ def test_turning_round_leads_back_to_the_waypoint_that_was_left():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_height_of_a_path_does_not_matter_to_walkers_and_does_to_flyers(method):
-    level = follow(BEND, [[1, 1, 0]], 200, method=method)[0]
+    level = follow(BEND, [[6, 1, 0]], 120, method=method)[0]
     slanted = Path(BEND.points + np.array([[0, 0, 7], [0, 0, -4], [0, 0, 30]]))
     np.testing.assert_allclose(
-        follow(slanted, [[1, 1, 0]], 200, method=method)[0], level, atol=1e-6
+        follow(slanted, [[6, 1, 0]], 120, method=method)[0], level, atol=1e-6
     )
     climbing = Path([[0, 0, 0], [5, 0, 5], [10, 0, 5]])
-    end = follow(climbing, [[0, 0, 0]], 24 * 20, method=method, motion="FLY")[0][-1, 0]
+    end = follow(climbing, [[0, 0, 0]], 24 * 17, method=method, motion="FLY")[0][-1, 0]
     np.testing.assert_allclose(end, [10, 0, 5], atol=1e-2)
 
 
@@ -312,7 +316,7 @@ def test_a_lane_wider_than_a_curve_does_not_hold_agents_up(method):
     angle = np.linspace(0, np.pi / 2, 9)
     curve = np.c_[10 + np.sin(angle), 1 - np.cos(angle), 0 * angle]
     bend = Path(np.concatenate([[[0, 0, 0]], curve, [[11, 12, 0]]]))
-    positions = follow(bend, [[0, 3, 0]], 24 * 30, method=method, lane=-3.0)[0]
+    positions = follow(bend, [[2, 3, 0]], 24 * 22, method=method, lane=-3.0)[0]
     np.testing.assert_allclose(positions[-1, 0], [8, 12, 0], atol=1e-2)
 
 
@@ -336,7 +340,7 @@ def test_to_and_fro_on_a_cyclic_path_of_two_points(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_without_radii_and_anticipation_agents_still_get_to_the_end(method):
     zero = {"waypoint_radius": 0.0, "path_radius": 0.0, "anticipation_time": 0.0}
-    positions = follow(BEND, [[1, 1, 0], [0, 0, 0]], 24 * 40, method=method, **zero)[0]
+    positions = follow(BEND, [[4, 1, 0], [3, 0, 0]], 24 * 22, method=method, **zero)[0]
     np.testing.assert_allclose(positions[-1], [[10, 10, 0]] * 2, atol=0.05)
 
 
@@ -345,7 +349,7 @@ points = st.tuples(big, big, big)
 lengths = st.sampled_from([0.0, 1e-6, 0.5, 100.0, 1e9])
 
 
-@settings(max_examples=75, deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(st.lists(points, max_size=6), max_size=2),
     st.booleans(),
