@@ -36,8 +36,8 @@ def bits(folder):
 
 
 @pytest.mark.slow
-def test_a_cache_is_written_beside_the_file_and_is_what_simulate_gives(run, small_scene, tmp_path):
-    blend = Path(shutil.copy(small_scene, tmp_path))
+def test_a_cache_is_written_beside_the_file_and_is_what_simulate_gives(run, small_flock, tmp_path):
+    blend = Path(shutil.copy(small_flock, tmp_path))
     result = run("bake", blend, "--to", "cache", "--json")
     assert result.code == 0, result.err
     (row,) = result.data["crowds"]
@@ -54,8 +54,8 @@ def test_a_cache_is_written_beside_the_file_and_is_what_simulate_gives(run, smal
 
 
 @pytest.mark.slow
-def test_a_farm_may_run_the_same_command_again(run, small_scene, tmp_path):
-    words = ["bake", small_scene, "--to", "cache", "--cache", tmp_path, "--continue", "--json"]
+def test_a_farm_may_run_the_same_command_again(run, small_flock, tmp_path):
+    words = ["bake", small_flock, "--to", "cache", "--cache", tmp_path, "--continue", "--json"]
     first = run(*words, "--frames=1-12")
     assert first.code == 0, first.err
     then = run(*words)
@@ -63,26 +63,26 @@ def test_a_farm_may_run_the_same_command_again(run, small_scene, tmp_path):
     again = run(*words)
     assert again.data["crowds"][0]["kept"] == 20
     whole = tmp_path / "whole"
-    run("bake", small_scene, "--to", "cache", "--cache", whole)
+    run("bake", small_flock, "--to", "cache", "--cache", whole)
     for frame in open_cache(whole / "Crowd"):
         stored = open_cache(tmp_path / "Crowd").frame(frame.number)
         assert stored.position.tobytes() == frame.position.tobytes()
-    run(*words[:-1], "--set", "arrive.weight=0.5").failed_with("arrive.weight was 1, is 0.5")
+    run(*words[:-1], "--set", "cohesion.weight=0.5").failed_with("cohesion.weight was 1, is 0.5")
 
 
 @pytest.mark.slow
-def test_a_saved_file_knows_its_cache(run, small_scene, tmp_path):
+def test_a_saved_file_knows_its_cache(run, small_flock, tmp_path):
     blend = tmp_path / "baked.blend"
     words = ["--to", "cache", "--cache", tmp_path]
-    result = run("bake", small_scene, *words, "--save", blend)
+    result = run("bake", small_flock, *words, "--save", blend)
     assert result.code == 0, result.err
     scene = batch.open_file(blend)
     crowd = scene.objects["Crowd"]
     assert crowd.steer.cache_folder == "//Crowd"
     # the file that is saved knows of the bake, and has it
     assert places.own_folder(crowd) == tmp_path / "Crowd"
-    run("bake", small_scene, *words).failed_with("holds the bake of", str(blend))
-    again = run("bake", small_scene, *words, "--save", blend)
+    run("bake", small_flock, *words).failed_with("holds the bake of", str(blend))
+    again = run("bake", small_flock, *words, "--save", blend)
     assert again.code == 0, again.err
 
 
@@ -94,12 +94,12 @@ def test_a_saved_file_knows_its_cache(run, small_scene, tmp_path):
         (["--to", "keyframes", "--continue", "--save", "o.blend"], ["--continue"]),
     ],
 )
-def test_options_that_do_not_go_together(run, small_scene, words, told):
-    run("bake", small_scene, *words).failed_with(*told, code=2)
+def test_options_that_do_not_go_together(run, small_flock, words, told):
+    run("bake", small_flock, *words).failed_with(*told, code=2)
 
 
-def test_a_folder_that_another_process_bakes_into(run, small_scene, tmp_path):
-    words = ["bake", small_scene, "--to", "cache", "--cache", tmp_path]
+def test_a_folder_that_another_process_bakes_into(run, small_flock, tmp_path):
+    words = ["bake", small_flock, "--to", "cache", "--cache", tmp_path]
     assert run(*words).code == 0
     writer = CacheWriter.resume(tmp_path / "Crowd")
     try:
@@ -130,7 +130,7 @@ def test_kill_9_at_any_moment_costs_a_chunk_at_most(run, tmp_path):
     blend = tmp_path / "crowd.blend"
     # as many frames as it takes to be killed that often
     frames = f"--frames=1-{100 + 50 * KILLS}"
-    assert run("scene", "--agents=300", frames, "--save", blend).code == 0
+    assert run("scene", "--preset=birds", "--agents=300", frames, "--save", blend).code == 0
     uncut = tmp_path / "uncut"
     assert run("bake", blend, "--to", "cache", "--cache", uncut).code == 0
     folder, wait = tmp_path / "killed", random.Random(os.environ.get("STEER_SEED", "5"))

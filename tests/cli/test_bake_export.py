@@ -69,16 +69,16 @@ def test_settings_of_a_run_are_not_those_of_the_bake(run, small_scene, tmp_path)
         (["--to=csv", "--out=x", "--frames=-5-3"], ["begin before"], 1),
     ],
 )
-def test_bad_input_for_exports(run, small_scene, tmp_path, monkeypatch, words, told, code):
+def test_bad_input_for_exports(run, small_flock, tmp_path, monkeypatch, words, told, code):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taken").write_text("a file")
-    run("bake", small_scene, *words).failed_with(*told, code=code)
+    run("bake", small_flock, *words).failed_with(*told, code=code)
     assert not (tmp_path / "x.blend").exists()
 
 
-def test_a_name_that_is_not_there_leaves_no_folder(run, small_scene, tmp_path):
+def test_a_name_that_is_not_there_leaves_no_folder(run, small_flock, tmp_path):
     out = tmp_path / "out"
-    done = run("bake", small_scene, "--to=glb", "--out", out, "--object=Duck")
+    done = run("bake", small_flock, "--to=glb", "--out", out, "--object=Duck")
     assert done.code == 1
     assert "'Duck'" in done.err
     assert not out.exists()

@@ -63,11 +63,11 @@ def test_bake_options(run, small_scene, tmp_path):
     assert named.code == 0, named.err
 
 
-def test_a_bake_from_the_middle_is_that_part_of_the_whole(run, small_scene, tmp_path):
+def test_a_bake_from_the_middle_is_that_part_of_the_whole(run, small_flock, tmp_path):
     curves = []
     for frames in ("1-12", "5-12"):
         out = tmp_path / f"{frames}.blend"
-        result = run("bake", small_scene, "--save", out, f"--frames={frames}", "--json")
+        result = run("bake", small_flock, "--save", out, f"--frames={frames}", "--json")
         assert result.code == 0, result.err
         scene = batch.open_file(out)
         assert result.data["frame_start"] == int(frames[0])
@@ -83,22 +83,22 @@ def test_a_bake_from_the_middle_is_that_part_of_the_whole(run, small_scene, tmp_
     [
         (["--crowd", "Ducks"], ["'Ducks'", "'Crowd'"]),
         (["--object", "Duck"], ["'Duck'", "'Crowd'"]),
-        (["--collection", "Ducks"], ["'Ducks'", "'People'"]),
+        (["--collection", "Ducks"], ["'Ducks'", "'Flags'"]),
         (["--save", "x.txt"], ["x.txt", ".blend"]),
         (["--save", "taken/x.blend"], ["taken", "cannot be written"]),
         (["--frames=-5-10"], ["begin before"]),
     ],
 )
-def test_bad_input_for_bake(run, small_scene, tmp_path, monkeypatch, words, told):
+def test_bad_input_for_bake(run, small_flock, tmp_path, monkeypatch, words, told):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taken").write_text("a file")
     save = [] if "--save" in words else ["--save", "x.blend"]
-    run("bake", small_scene, *save, *words).failed_with(*told)
+    run("bake", small_flock, *save, *words).failed_with(*told)
     assert not (tmp_path / "x.blend").exists()
 
 
-def test_two_crowds(run, small_scene, tmp_path):
-    scene = batch.open_file(small_scene)
+def test_two_crowds(run, small_flock, tmp_path):
+    scene = batch.open_file(small_flock)
     twin = scene.objects["Crowd"].copy()
     twin.name = "Others"
     scene.collection.objects.link(twin)
@@ -112,12 +112,12 @@ def test_two_crowds(run, small_scene, tmp_path):
 
 
 @pytest.mark.slow
-def test_live_crowds_are_simulated_up_to_the_frame(run, small_scene, tmp_path):
-    late = run("render", small_scene, "--frames=15", "--out", tmp_path / "a", *TINY, "--json")
+def test_live_crowds_are_simulated_up_to_the_frame(run, small_flock, tmp_path):
+    late = run("render", small_flock, "--frames=15", "--out", tmp_path / "a", *TINY, "--json")
     assert late.code == 0, late.err
     assert late.data["frames"] == 1
-    run("render", small_scene, "--frames=14-15", "--out", tmp_path / "b", *TINY)
-    first = run("render", small_scene, "--frames=1", "--out", tmp_path / "c", *TINY, "--json")
+    run("render", small_flock, "--frames=14-15", "--out", tmp_path / "b", *TINY)
+    first = run("render", small_flock, "--frames=1", "--out", tmp_path / "c", *TINY, "--json")
     size, alone = picture(tmp_path / "a" / "frame_0015.png")
     _, after = picture(tmp_path / "b" / "frame_0015.png")
     _, start = picture(first.data["outputs"][0])
@@ -140,9 +140,9 @@ def test_baked_and_live_pictures_are_alike(run, small_scene, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_share_of_the_size_and_a_video(run, small_scene, tmp_path):
+def test_a_share_of_the_size_and_a_video(run, small_flock, tmp_path):
     words = ["--frames=1-3", "--size=10%", "--samples=1", "--video", "--out", tmp_path]
-    result = run("render", small_scene, *words, "--json")
+    result = run("render", small_flock, *words, "--json")
     if not bpy.app.build_options.codec_ffmpeg:
         result.failed_with("cannot write videos")
         assert not list(tmp_path.iterdir())
@@ -160,7 +160,7 @@ def test_a_share_of_the_size_and_a_video(run, small_scene, tmp_path):
 
 
 @pytest.mark.skipif(not bpy.app.build_options.codec_ffmpeg, reason="no encoder in this build")
-def test_a_video_that_cannot_be_made_leaves_the_pictures(run, small_scene, tmp_path, monkeypatch):
+def test_a_video_that_cannot_be_made_leaves_the_pictures(run, small_flock, tmp_path, monkeypatch):
     from steer_addon.blender.headless import render
 
     def spoil(path):
@@ -168,13 +168,13 @@ def test_a_video_that_cannot_be_made_leaves_the_pictures(run, small_scene, tmp_p
 
     monkeypatch.setattr(render, "mark_video", spoil)
     words = ["--frames=1-2", *TINY, "--video", "--out", tmp_path]
-    run("render", small_scene, *words).failed_with("small.mp4 cannot be written", "cut short")
+    run("render", small_flock, *words).failed_with("small.mp4 cannot be written", "cut short")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["frame_0001.png", "frame_0002.png"]
 
 
-def test_bad_input_for_render(run, small_scene, tmp_path, empty_scene):
+def test_bad_input_for_render(run, small_flock, tmp_path, empty_scene):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "empty.blend"))
     (tmp_path / "taken").write_text("a file")
     run("render", tmp_path / "empty.blend", "--out", tmp_path).failed_with("no camera")
-    run("render", small_scene, "--out", tmp_path / "taken").failed_with("cannot be written")
+    run("render", small_flock, "--out", tmp_path / "taken").failed_with("cannot be written")
     run("render", tmp_path / "none.blend").failed_with("no file")

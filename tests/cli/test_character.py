@@ -19,6 +19,7 @@ from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from tests.blender.walking_rigs import walking_rig  # noqa: E402
 from tests.cli.conftest import Run  # noqa: E402
+from tests.few_poses import take_few_poses  # noqa: E402
 
 
 def run_once(*words):
@@ -277,9 +278,18 @@ def test_what_is_no_file_of_characters_is_called_what_it_is(run, tmp_path, kind)
     run(*words).failed_with(f"bad.blend {told.get(kind, 'is not there')}", way_out)
 
 
-def test_bake_all_agents_to_rigs(run, tmp_path):
-    scene, baked = tmp_path / "crowd.blend", tmp_path / "baked.blend"
-    assert run("scene", "--agents", 4, "--preset", "pedestrians", "--save", scene).code == 0
+@pytest.fixture(scope="module")
+def four(steer, tmp_path_factory):
+    """A file with four people."""
+    path = tmp_path_factory.mktemp("four") / "crowd.blend"
+    with pytest.MonkeyPatch.context() as patch:
+        take_few_poses(patch)
+        run_once("scene", "--agents", 4, "--preset", "pedestrians", "--save", path)
+    return path
+
+
+def test_bake_all_agents_to_rigs(run, four, tmp_path):
+    scene, baked = four, tmp_path / "baked.blend"
     words = ("bake", scene, "--to", "keyframes", "--frames", "1-5", "--rigs", "--save", baked)
     result = run(*words, "--json")
     assert result.code == 0, result.err
@@ -294,10 +304,8 @@ def test_bake_all_agents_to_rigs(run, tmp_path):
     assert all((a - b).length > 0.05 for a, b in zip(before, now, strict=True))
 
 
-def test_rigs_are_keyframes(run, tmp_path):
-    scene = tmp_path / "crowd.blend"
-    assert run("scene", "--agents", 4, "--preset", "pedestrians", "--save", scene).code == 0
-    run("bake", scene, "--to", "cache", "--rigs").failed_with("--rigs", code=2)
+def test_rigs_are_keyframes(run, four):
+    run("bake", four, "--to", "cache", "--rigs").failed_with("--rigs", code=2)
 
 
 @pytest.mark.parametrize("words", [(), ("--rig", "Walker")])

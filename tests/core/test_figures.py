@@ -18,6 +18,7 @@ from steer_addon.core.compiled import jit
 from steer_addon.core.errors import CharacterError
 from steer_addon.core.files import cache_folder
 from steer_addon.core.files.signed import Format
+from tests.often import often
 
 FORMAT = Format("gaits", 1, 0, ("", ""))
 
@@ -96,9 +97,14 @@ def test_poses_follow_from_the_skeleton(figure):
 
 
 @pytest.mark.slow
-def test_sizes_and_determinism(figure):
-    again = make_figure(figure.name)
-    assert np.array_equal(again.space.positions, figure.space.positions)
+@pytest.mark.parametrize("name", often(NAMES, "child", "dog"))
+def test_determinism(name):
+    again = make_figure(name)
+    assert np.array_equal(again.space.positions, made(name).space.positions)
+
+
+@pytest.mark.slow
+def test_sizes(figure):
     assert figure.space.pose_count <= 3760
     assert figure.space.positions.nbytes <= 32.7e6
     assert sum(row.count for row in figure.space.gaits) <= 3400

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from own_files import BROKEN, ROOT, example, folder_with_example, run, steer
 
+from tests.often import often
+
 STEPS = """
 import json
 import numpy as np
@@ -58,7 +60,9 @@ def test_the_example_is_about_forty_lines_long():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("compiled", "substeps"), [("0", 1), ("0", 3), ("1", 1)])
+@pytest.mark.parametrize(
+    ("compiled", "substeps"), often([("0", 1), ("0", 3), ("1", 1)], ("0", 3), ("1", 1))
+)
 def test_the_example_follows_the_beat(folder, compiled, substeps):
     if compiled == "1":
         pytest.importorskip("numba")

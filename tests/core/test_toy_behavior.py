@@ -99,11 +99,11 @@ def ride(arriving, seconds=8, method="RIDE", **inputs):
     return run, world
 
 # agents at its end leave; agents without an end stay
-run, _ = ride("LEAVE")
+run, _ = ride("LEAVE", seconds=5)
 assert not run.agents.alive.any() and run.agents.arrived.all()
 away = np.linalg.norm(run.agents.position - END, axis=1)
 assert (away <= 0.2 + 0.25 + 1.4 / 24).all(), away
-run, _ = ride("LEAVE", method="WALK")
+run, _ = ride("LEAVE", seconds=5, method="WALK")
 assert run.agents.alive.all() and not run.agents.arrived.any()
 
 # or stand there, around it
@@ -143,12 +143,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy_with_toy(tmp_path_factory.mktemp("toy"))
 
 
-def test_the_toy_is_registered(copy):
-    run_in(copy, "-c", IS_THE_COPY + REGISTERED)
-
-
-def test_settings_and_presets_know_the_toy(copy):
-    run_in(copy, "-c", IS_THE_COPY + SETTINGS)
+def test_the_toy_is_registered_and_settings_and_presets_know_it(copy):
+    run_in(copy, "-c", IS_THE_COPY + REGISTERED + SETTINGS)
 
 
 def test_the_toy_moves_agents_as_its_formula_says(copy):

@@ -9,13 +9,15 @@ import pytest
 
 from scripts.validation.converging import converging
 from scripts.validation.runner import run
+from tests.often import often
 
 
 @pytest.mark.parametrize(
-    "stated", [pytest.param(("bodies.on_arrival=STAY",), marks=pytest.mark.long), ()]
+    ("count", "stated"),
+    often([(200, ("bodies.on_arrival=STAY",)), (200, ()), (100, ())], (100, ())),
 )
-def test_a_crowd_that_converges_neither_overlaps_nor_explodes(stated):
-    result = run(replace(converging(200), stated=stated)).result
+def test_a_crowd_that_converges_neither_overlaps_nor_explodes(count, stated):
+    result = run(replace(converging(count), stated=stated)).result
     assert result["short"] == []
     assert result["energy_left"] < 0.02
 

@@ -57,8 +57,9 @@ def test_rimea_rows(row):
     as_wanted(row())
 
 
-def test_rimea_9_half_the_doors_take_longer():
-    four, two = (as_wanted(rimea.row_9(doors, 80))["end"] for doors in (4, 2))
+@pytest.mark.parametrize("number", often([50, 80], 50))
+def test_rimea_9_half_the_doors_take_longer(number):
+    four, two = (as_wanted(rimea.row_9(doors, number))["end"] for doors in (4, 2))
     assert 1.2 < two / four < 2.4
 
 
@@ -68,8 +69,9 @@ def test_rimea_11_some_take_the_far_exit():
     assert 0.1 < result["second_choice"] < 0.6
 
 
-def test_rimea_12_only_the_first_room_jams():
-    result = as_wanted(rimea.row_12(60))
+@pytest.mark.parametrize("number", often([40, 60], 40))
+def test_rimea_12_only_the_first_room_jams(number):
+    result = as_wanted(rimea.row_12(number))
     assert result["first_most"] > result["second_most"]
 
 
@@ -93,7 +95,7 @@ FILES = (
 )
 
 
-@pytest.mark.parametrize("name", often(FILES, "circle-20", "oncoming-groups", "wall-squeeze"))
+@pytest.mark.parametrize("name", often(FILES, "circle-20", "wall-squeeze"))
 def test_steerbench_files(name, shared):
     as_wanted(steerbench.load(shared / "scenarios" / "steersuite" / f"{name}.xml"))
 
