@@ -23,7 +23,7 @@ from tests.blender.test_levels import (  # noqa: E402
     round_rig,
     shown,
 )
-from tests.blender.walking_rigs import hero_parts  # noqa: E402
+from tests.blender.walking_rigs import hero_parts, take_coarse_plans  # noqa: E402
 from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
@@ -148,7 +148,8 @@ def test_a_copy_of_a_character_keeps_the_levels_when_it_is_made_again():
 
 
 @pytest.mark.slow
-def test_undo_leaves_no_levels():
+def test_undo_leaves_no_levels(monkeypatch):
+    take_coarse_plans(monkeypatch)
     rig = round_rig()
     # of fewer gaits
     bpy.data.actions.remove(bpy.data.actions["Run"])

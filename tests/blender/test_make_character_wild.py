@@ -369,6 +369,8 @@ def test_what_lies_in_a_hidden_collection_is_no_part(hide):
 def test_bodies_of_all_sizes_get_their_poses(scale, unit, monkeypatch):
     take_coarse_plans(monkeypatch, steps=Plan().steps)
     rig = walking_rig()
+    # the walk is asked for
+    bpy.data.actions.remove(bpy.data.actions["Run"])
     bpy.context.scene.unit_settings.scale_length = unit
     rig.scale = (scale / unit,) * 3
     bpy.context.view_layer.update()
