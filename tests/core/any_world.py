@@ -75,6 +75,28 @@ VARIANTS = {label(entry): entry for cls in REGISTRY.values() for entry in varian
 """Every behavior in every variant, by label."""
 
 
+def _shown_by_others() -> set[str]:
+    """Labels of variants of which others show each choice: they run with --long only.
+
+    Each choice of each behavior is left once, and each way to choose targets, which is common to
+    all behaviors, once among them all.
+    """
+    shown: set[tuple[str, ...]] = set()
+    found = set()
+    for name, entry in VARIANTS.items():
+        kind = entry.definition.type
+        infos = [i for i in own_parameters(type(entry)).values() if i.kind == "choice"]
+        choices = {(kind, i.name, getattr(entry, i.name)) for i in infos}
+        choices = {c[1:] if c[1] == "target_choice" else c for c in choices} | {(kind,)}
+        if choices <= shown:
+            found.add(name)
+        shown |= choices
+    return found
+
+
+SHOWN_BY_OTHERS = _shown_by_others()
+
+
 def is_among(entry: Behavior, motion: str, table: Mapping[str, str]) -> str:
     """Entry of a table for a variant, by words of its label or its motion; "" for none."""
     words = {motion, *label(entry).split("-")}
@@ -86,19 +108,22 @@ def variants_in_turns(
 ) -> pytest.MarkDecorator:
     """Every variant walking and flying: each time one of them, in turns, and both with --long.
 
+    Those that are `SHOWN_BY_OTHERS` run with --long only.
+
     Args:
         first: Motion of the first variant.
         table: Variants that are skipped, with the reason.
         one_each: Of each behavior one variant alone runs each time.
     """
-    found, types = [], set()
-    for number, (name, entry) in enumerate(VARIANTS.items()):
+    found, types, number = [], set(), 0
+    for name, entry in VARIANTS.items():
         reason = is_among(entry, "", table) if table else ""
-        is_rare = one_each and entry.definition.type in types
+        is_rare = name in SHOWN_BY_OTHERS or (one_each and entry.definition.type in types)
         if not reason:
             types.add(entry.definition.type)
+        number += not is_rare
         for motion in MOTIONS:
-            is_long = is_rare or (motion == first) == bool(number % 2)
+            is_long = is_rare or (motion == first) != bool(number % 2)
             marks = [pytest.mark.skip(reason=reason)] if reason else [pytest.mark.long] * is_long
             found.append(pytest.param(entry, motion, id=f"{name}-{motion}", marks=marks))
     return pytest.mark.parametrize(("entry", "motion"), found)

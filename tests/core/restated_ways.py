@@ -76,13 +76,14 @@ class Plane:
             around: Whether ways can be gone, and are not too short (see above).
             sides: See `grown`.
         """
-        self._shapes = [grown(outline, radius, sides, around) for outline in outlines]
-        if not self._shapes:
+        shapes = [grown(outline, radius, sides, around) for outline in outlines]
+        self._sides = [_sides_of(shape) for shape in shapes]
+        if not shapes:
             self._corners = self._before = self._after = np.zeros((0, 2))
         else:
-            self._corners = np.concatenate(self._shapes)
-            self._before = np.concatenate([np.roll(s, 1, axis=0) for s in self._shapes])
-            self._after = np.concatenate([np.roll(s, -1, axis=0) for s in self._shapes])
+            self._corners = np.concatenate(shapes)
+            self._before = np.concatenate([np.roll(s, 1, axis=0) for s in shapes])
+            self._after = np.concatenate([np.roll(s, -1, axis=0) for s in shapes])
             outside = self.is_free(self._corners)
             self._corners, self._before, self._after = (
                 rows[outside] for rows in (self._corners, self._before, self._after)
@@ -110,15 +111,15 @@ class Plane:
     def is_free(self, places: np.ndarray) -> np.ndarray:
         """Which places, shape (m, 2), lie outside of all grown outlines."""
         free = np.ones(len(places), bool)
-        for shape in self._shapes:
-            free &= (_beyond(shape, places) >= -AIR).any(axis=1)
+        for normal, offset in self._sides:
+            free &= (places @ normal - offset >= -AIR).any(axis=1)
         return free
 
     def sees(self, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
         """Whether lines cross no outline; both of shape (m, 2)."""
         seen = np.ones(len(start), bool)
-        for shape in self._shapes:
-            first, last = _beyond(shape, start) + AIR, _beyond(shape, stop) + AIR
+        for normal, offset in self._sides:
+            first, last = (ends @ normal - offset + AIR for ends in (start, stop))
             change = last - first
             with np.errstate(divide="ignore", invalid="ignore"):
                 at = -first / change
@@ -128,14 +129,15 @@ class Plane:
             seen &= begin >= end
         return seen
 
-    def _reached(self, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Corners that a way from a place may go to first, and how far they are [m]."""
-        rows = np.arange(len(self._corners))
-        place = np.asarray(place, float)
-        rows = rows[self._touches(rows, np.broadcast_to(place, (len(rows), 2)))]
-        there = self._corners[rows]
-        rows = rows[self.sees(np.broadcast_to(place, there.shape), there)]
-        return rows, np.linalg.norm(self._corners[rows] - place, axis=1)
+    def _reached(self, places: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Corners that ways from each place may go to first, and how far they are [m]."""
+        number, row = np.indices((len(places), len(self._corners))).reshape(2, -1)
+        kept = self._touches(row, places[number])
+        number, row = number[kept], row[kept]
+        kept = self.sees(places[number], self._corners[row])
+        number, row = number[kept], row[kept]
+        far = np.linalg.norm(self._corners[row] - places[number], axis=1)
+        return [(row[number == k], far[number == k]) for k in range(len(places))]
 
     def lengths(self, starts: np.ndarray, goal: np.ndarray) -> np.ndarray:
         """Lengths of the shortest ways to a goal [m], shape (m,); infinite where there is none.
@@ -151,12 +153,14 @@ class Plane:
         starts, goals = (np.asarray(ends, float).reshape(-1, 2) for ends in (starts, goals))
         found = np.full((len(starts), len(goals)), np.inf)
         begin, end = np.flatnonzero(self.is_free(starts)), np.flatnonzero(self.is_free(goals))
-        reached = [self._reached(starts[k]) for k in begin]
-        for j in end:
-            away = self._distances(*self._reached(goals[j]))
-            straight = self.sees(starts, np.broadcast_to(goals[j], starts.shape))
+        reached = self._reached(starts[begin])
+        last = reached if np.array_equal(starts, goals) else self._reached(goals[end])
+        row, column = np.indices(found.shape).reshape(2, -1)
+        straight = self.sees(starts[row], goals[column]).reshape(found.shape)
+        for j, corners in zip(end, last, strict=True):
+            away = self._distances(*corners)
             for k, (rows, far) in zip(begin, reached, strict=True):
-                if straight[k]:
+                if straight[k, j]:
                     found[k, j] = np.linalg.norm(starts[k] - goals[j])
                 else:
                     found[k, j] = (away[rows] + far).min(initial=np.inf)
@@ -178,12 +182,12 @@ class Plane:
         return away
 
 
-def _beyond(shape: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """How far places lie outside of each side of a convex outline [m], shape (m, sides)."""
+def _sides_of(shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Normals and offsets: a place is outside of each side by `place @ normals - offsets` [m]."""
     along = np.roll(shape, -1, axis=0) - shape
     normal = np.column_stack([along[:, 1], -along[:, 0]])
     normal /= np.linalg.norm(normal, axis=1)[:, None]
-    return places @ normal.T - (shape * normal).sum(axis=1)
+    return normal.T, (shape * normal).sum(axis=1)
 
 
 def bracket(

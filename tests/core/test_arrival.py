@@ -52,7 +52,7 @@ def crowd_from_afar(count, motion, **more):
 )
 def test_who_has_arrived_stands_after_two_seconds_and_for_good(motion, goal, mode, solver):
     settings = arriving(mode, goal, motion=motion, solver=solver)
-    states = go(settings, crowd_from_afar(1, motion), 14.0)
+    states = go(settings, crowd_from_afar(1, motion), 11.0)
     first = next(k for k, state in enumerate(states) if state.arrived[0])
     assert max(state.speed[0] for state in states[first + 2 * FPS :]) == 0.0
     assert all(state.arrived[0] for state in states[first:])
@@ -63,7 +63,7 @@ def test_who_has_arrived_stands_after_two_seconds_and_for_good(motion, goal, mod
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
 def test_a_crowd_arrives_as_a_whole_and_nobody_flickers(motion):
     settings = arriving("HOLD_AREA", "arrive", motion=motion)
-    states = go(settings, crowd_from_afar(40, motion), 24.0)
+    states = go(settings, crowd_from_afar(40, motion), 18.0)
     marks = np.array([state.arrived for state in states])
     assert marks[-1].all()
     assert (np.diff(marks.astype(int), axis=0) != 0).sum() == 40
@@ -76,7 +76,7 @@ def test_a_crowd_arrives_as_a_whole_and_nobody_flickers(motion):
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
 def test_the_held_area_is_what_the_bodies_fill(motion):
     settings = arriving("HOLD_AREA", "arrive", motion=motion, collide=False)
-    state = go(settings, crowd_from_afar(40, motion), 16.0)[-1]
+    state = go(settings, crowd_from_afar(40, motion), 13.0)[-1]
     assert state.arrived.all()
     radius = 0.25 * (np.sqrt(40 / 0.7) if motion == "GROUND" else np.cbrt(40 / 0.55))
     farthest = np.linalg.norm(state.position, axis=1).max()
@@ -146,7 +146,7 @@ def test_who_is_pushed_a_little_stays_there_and_who_is_pushed_far_comes_back():
         moved.position[1, 0] += push
         simulation = Simulation(settings, moved, frame=1, fps=FPS)
         marks = []
-        for _ in range(8 * FPS):
+        for _ in range(7 * FPS):
             simulation.advance(GOAL)
             marks.append(simulation.agents.arrived[1])
         assert (marks[0] == 0) == comes_back
@@ -161,7 +161,7 @@ def test_those_who_wait_follow_a_target_that_goes_away():
     assert stood.arrived.all()
     simulation = Simulation(settings, stood, frame=1, fps=FPS)
     away = make_world(targets=[[10.0, 0.0, 0.0]])
-    for _ in range(14 * FPS):
+    for _ in range(11 * FPS):
         simulation.advance(away)
     assert simulation.agents.arrived.all()
     assert np.linalg.norm(simulation.agents.position - np.float32([10, 0, 0]), axis=1).max() < 3.0
@@ -217,7 +217,7 @@ def test_who_comes_nearer_by_its_size_between_two_halts_goes_on():
     start = place(settings, points, attributes={"max_force": [8.0, 0.0]})
     simulation = Simulation(settings, start, frame=1, fps=FPS)
     # 0.3 m on in a second, then 0.4 s of waiting; and back to the start as if it came once more
-    for k in range(20 * FPS):
+    for k in range(15 * FPS):
         part = k % 34
         if part == 0:
             simulation.agents.position[1] = points[1]
@@ -274,7 +274,7 @@ def test_the_end_of_a_path_has_room_for_all(motion, points, count):
     follow = REGISTRY["follow_path"](method="WAYPOINT", waypoint_radius=1.0)
     settings = arriving("HOLD_AREA", REGISTRY["avoid_neighbors"](), follow, motion=motion)
     start = crowd_from_afar(count, motion) - np.float32([12.0, 1.0, 0.0])
-    states = go(settings, start, 45.0, make_world(paths=Path(points)))
+    states = go(settings, start, 30.0, make_world(paths=Path(points)))
     assert states[-1].arrived.all()
     assert not states[-1].velocity.any()
     assert np.linalg.norm(states[-1].position - np.float32([9, 0, 0]), axis=1).max() < 4.0
@@ -285,7 +285,7 @@ def test_who_passes_by_the_end_of_its_path_goes_on():
     path = Path([[-6, 0, 0], [0.5, 0, 0], [0, 6, 0], [0, 0, 0]])
     follow = REGISTRY["follow_path"](method="WAYPOINT", start="FIRST")
     settings = arriving("HOLD_AREA", follow, collide=False, max_force=40.0)
-    states = go(settings, crowd_from_afar(12, "GROUND") - np.float32([16, 1, 0]), 30.0,
+    states = go(settings, crowd_from_afar(12, "GROUND") - np.float32([15, 1, 0]), 22.0,
                 make_world(paths=path))  # fmt: skip
     north = np.max([state.position[:, 1] for state in states], axis=0)
     assert (north > 4.5).all()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.compiled import jit
 from steer_addon.core.errors import WorldError
@@ -145,7 +146,7 @@ def test_nearest_walls_are_those_of_the_steep_triangles_alone() -> None:
     assert bvh.nearest_steep(floor, (0.0, 0.0, 0.0), math.inf, 0.7)[0] == -1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tried(40), deadline=None)
 @given(st.integers(1, 60), st.integers(0, 2**31), st.booleans())
 def test_results_do_not_depend_on_the_tree(count: int, seed: int, snapped: bool) -> None:
     """Same bits from one tree, from many joined ones, and from one refitted out of shape."""

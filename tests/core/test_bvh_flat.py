@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.geometry import bvh
 from steer_addon.core.geometry.bvh_flat import flat_nearest
@@ -61,7 +62,7 @@ def lines(count: int, seed: int, snapped: bool) -> np.ndarray:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tried(60), deadline=None)
 @given(st.integers(1, 40), st.integers(0, 2**31), st.booleans(), st.sampled_from([0.3, 2.0, 1e9]))
 def test_the_nearest_is_that_of_all_triangles_cut_to_the_heights(
     count: int, seed: int, snapped: bool, reach: float
@@ -81,7 +82,7 @@ def test_the_nearest_is_that_of_all_triangles_cut_to_the_heights(
             assert low <= place[2] <= high
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tried(30), deadline=None)
 @given(st.integers(0, 2**31), st.booleans())
 def test_no_place_of_the_triangles_between_the_heights_is_nearer(seed: int, snapped: bool) -> None:
     triangles = soup(6, seed, snapped)
@@ -96,7 +97,7 @@ def test_no_place_of_the_triangles_between_the_heights_is_nearer(seed: int, snap
             assert distance <= np.hypot(*(within[:, :2] - (x, y)).T).min() + 1e-6
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tried(40), deadline=None)
 @given(st.integers(1, 60), st.integers(0, 2**31), st.booleans())
 def test_the_shape_of_the_tree_has_no_say(count: int, seed: int, snapped: bool) -> None:
     triangles = soup(count, seed, snapped)

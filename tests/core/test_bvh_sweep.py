@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_bvh_flat import soup
+from tried import tried
 
 from steer_addon.core.geometry import bvh
 from steer_addon.core.geometry.bvh_flat import flat_nearest
@@ -34,7 +35,7 @@ def moved(start: Vec3, along: Vec3, distance: float) -> Vec3:
     return x, y, z
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tried(40), deadline=None)
 @given(st.integers(1, 20), st.integers(0, 2**31), st.booleans())
 def test_a_line_meets_what_the_rays_from_all_its_points_meet(
     count: int, seed: int, snapped: bool
@@ -62,7 +63,7 @@ def test_a_line_meets_what_the_rays_from_all_its_points_meet(
             assert found < 0 or gap > 0.0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tried(40), deadline=None)
 @given(st.integers(1, 60), st.integers(0, 2**31), st.booleans())
 def test_the_shape_of_the_tree_has_no_say(count: int, seed: int, snapped: bool) -> None:
     triangles = soup(count, seed, snapped)

@@ -5,6 +5,7 @@ import pytest
 from chase import wishes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.behaviors.evade import Evade
 from steer_addon.core.behaviors.interpose import Interpose
@@ -81,7 +82,7 @@ def test_in_a_crowd_each_evades_the_nearest_other(count):
     assert asked.all()
 
 
-@settings(max_examples=100)
+@settings(max_examples=tried(100))
 @given(
     st.sampled_from(ALL),
     st.sampled_from(MOTIONS),

@@ -27,6 +27,7 @@ from restatements import (
     times,
     total,
 )
+from tried import half_of
 
 from tests.often import often
 
@@ -82,7 +83,7 @@ def run(names: list[str], *, flat=True, weight=1.0, keep=f32, one_by_one=False):
     settings = only_enabled("cocos_steering", names)
     motion = replace(settings.motion, motion="GROUND" if flat else "FLY")
     scenes = [hunted(step, 0.0 if flat else 1.0) for step in range(1, STEPS + 1)]
-    start = spread(16, 12.0, 2, flat)
+    start = spread(half_of(16), 12.0, 2, flat)
     return run_preset(replace(settings, motion=motion), crowd, start, scenes, one_by_one)
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 from toy_behaviors import Pushed
+from tried import tried
 
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.crowd.overrides import with_override
@@ -29,7 +30,7 @@ def spent(wanted, budget):
     return total
 
 
-@profile(max_examples=60)
+@profile(max_examples=tried(60))
 @given(st.lists(asked, min_size=1, max_size=4), st.floats(0.5, 8.0, width=32))
 def test_priority_walks_the_list_until_the_force_is_used_up(pushes, budget):
     stack = [Pushed(name=f"{k}", x=x, y=y, weight=w) for k, (x, y, w) in enumerate(pushes)]
@@ -71,7 +72,7 @@ def test_under_vex_the_budget_of_priority_is_the_maximum_speed():
     np.testing.assert_allclose(velocities[1, 0], [1.0, 0.5, 0.0], atol=1e-6)
 
 
-@profile(max_examples=40)
+@profile(max_examples=tried(40))
 @given(
     st.floats(-np.pi, np.pi),
     st.floats(1.0, 720.0),

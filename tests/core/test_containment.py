@@ -6,6 +6,7 @@ from crowdtools import box, crowd, place, run, scatter
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from solids import ball, beyond_box, beyond_convex, beyond_room, corner_room, rotation
+from tried import tried
 
 from steer_addon.core.behaviors.containment import Containment
 from steer_addon.core.behaviors.wander import Wander
@@ -43,7 +44,7 @@ def cube(**more):
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=tried(60))
 @given(
     turned=st.integers(0, 1000),
     shape=st.sampled_from(["BOX", "SPHERE", "CUBE", "BALL"]),

@@ -19,6 +19,7 @@ from steer_addon.core.errors import ParameterError
 from steer_addon.core.inputs.world import World, make_targets
 from steer_addon.core.step.simulation import Simulation, Taking, advance_together
 from steer_addon.core.step.together import Meeting, everyone, groups_of
+from tests.often import often
 
 RADIUS = 0.3
 
@@ -67,24 +68,24 @@ def march(members, goals, frames, meeting=None, check=lambda: None):
 
 
 def test_head_on_nobody_overlaps_and_both_get_through():
-    west, east, gaps = start(block(-8.0)), start(block(6.0)), []
+    west, east, gaps = start(block(-5.0)), start(block(3.0)), []
     goals = (going_to(30.0, 3.0, 0.0), going_to(-30.0, 3.0, 0.0))
-    march((west, east), goals, 480, check=lambda: gaps.append(gap(west, east)))
+    march((west, east), goals, 320, check=lambda: gaps.append(gap(west, east)))
     assert min(gaps) > -1.0e-5
     assert west.agents.position[:, 0].min() > east.agents.position[:, 0].max()
 
 
 @pytest.mark.slow
 def test_four_crowds_cross_without_an_overlap():
-    sides = ((-9.0, 0.0), (9.0, 0.0), (0.0, -9.0), (0.0, 9.0))
+    sides = ((-6.0, 0.0), (6.0, 0.0), (0.0, -6.0), (0.0, 6.0))
     members = [start(np.array(block(0.0, 4, 4)) + [x, y, 0.0]) for x, y in sides]
-    goals = [going_to(-3.0 * x, -3.0 * y, 0.0) for x, y in sides]
+    goals = [going_to(-4.0 * x, -4.0 * y, 0.0) for x, y in sides]
     worst = []
 
     def check():
         worst.append(min(gap(a, b) for a in members for b in members if a is not b))
 
-    march(members, goals, 360, check=check)
+    march(members, goals, 220, check=check)
     assert min(worst) > -1.0e-5
     for (x, y), one in zip(sides, members, strict=True):
         assert (one.agents.position @ np.array([x, y, 0.0])).mean() < 0.0
@@ -191,13 +192,13 @@ def clearance(walker, flyer):
 @pytest.mark.slow
 def test_people_and_a_flock_keep_out_of_each_other():
     rng = np.random.default_rng(6)
-    people = start(block(-8.0, 6, 6))
-    birds = start(rng.uniform(-3.0, 3.0, (60, 3)) + [8.0, 2.0, 4.0], crowd_settings("FLY"))
+    people = start(block(-6.0, 6, 6))
+    birds = start(rng.uniform(-3.0, 3.0, (60, 3)) + [6.0, 2.0, 4.0], crowd_settings("FLY"))
     for _ in range(48):
         # until those that start in each other have parted
-        birds.advance(going_to(8.0, 2.0, 1.0))
+        birds.advance(going_to(6.0, 2.0, 1.0))
     goals, gaps = (going_to(30.0, 2.0, 0.0), going_to(-30.0, 2.0, 1.0)), []
-    march((people, birds), goals, 300, check=lambda: gaps.append(clearance(people, birds).min()))
+    march((people, birds), goals, 220, check=lambda: gaps.append(clearance(people, birds).min()))
     assert min(gaps) > -1.0e-5
     assert birds.agents.position[:, 0].mean() < people.agents.position[:, 0].mean()
 
@@ -226,9 +227,9 @@ def test_people_turn_for_a_drone_beside_them_and_not_for_one_overhead(high):
 
 def test_a_played_crowd_goes_its_way_and_others_make_way():
     walkers = start(block(-3.0, 6, 2))
-    played = start([(6.0 + (k % 2), 1.6 * k, 0.0) for k in range(4)])
+    played = start([(4.0 + (k % 2), 1.6 * k, 0.0) for k in range(4)])
     gaps = []
-    for _ in range(200):
+    for _ in range(150):
         shown = played.agents.copy()
         shown.velocity[:] = (-1.0, 0.0, 0.0)
         shown.position[:, 0] -= 1.0 / 24.0
@@ -284,14 +285,15 @@ def test_different_frame_rates_are_refused():
 
 
 @pytest.mark.slow
-def test_300_crowds_of_one_agent_are_a_crowd_of_300():
+@pytest.mark.parametrize(("count", "size"), often([(100, 9.0), (300, 16.0)], (100, 9.0)))
+def test_many_crowds_of_one_agent_are_one_crowd(count, size):
     rng = np.random.default_rng(7)
-    points = np.c_[rng.uniform(-8.0, 8.0, (300, 2)), np.zeros(300)]
-    goal, ids = going_to(20.0, 0.0, 0.0), np.arange(300)
+    points = np.c_[rng.uniform(-0.5 * size, 0.5 * size, (count, 2)), np.zeros(count)]
+    goal, ids = going_to(20.0, 0.0, 0.0), np.arange(count)
     whole = start(points, ids=ids)
     members = [start(points[k : k + 1], ids=ids[k : k + 1]) for k in ids]
     for _ in range(5):
         whole.advance(goal)
-    march(members, [goal] * 300, 5)
+    march(members, [goal] * count, 5)
     found = np.concatenate([one.agents.position for one in members])
     np.testing.assert_allclose(found, whole.agents.position, atol=1.0e-5)

@@ -13,6 +13,7 @@ from any_world import (
     FPS,
     MIRROR,
     MOTIONS,
+    SHOWN_BY_OTHERS,
     VARIANTS,
     is_among,
     make_scene,
@@ -31,6 +32,7 @@ from crowdtools import same_bits
 from hypothesis import example, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
+from tried import LONG
 
 from steer_addon.core.agents import Agents
 from steer_addon.core.compiled import jit
@@ -41,8 +43,8 @@ from tests.often import often
 
 STEPS, LONGER = 6, 10
 SEEDS = (2, 3)
-FINE_SEEDS = (2, 3)
-"""Of the worlds for finer steps: the median is one over all their agents."""
+FINE_SEEDS = SEEDS if LONG else SEEDS[:1]
+"""Of the worlds for finer steps, more with --long: the median is one over all their agents."""
 
 HANDED = {
     "wander-RANDOM_WALK": "its random numbers turn to the same side",
@@ -87,7 +89,8 @@ any_world = given(st.integers(0, 2**32 - 1))
 """The worlds of any seed; in those of odd ones two parameters are anywhere in their soft ranges."""
 few = profile(max_examples=WORLDS, derandomize=True)
 """The same worlds in every run; `make test-long` tries more of them, by STEER_WORLDS."""
-every_variant = pytest.mark.parametrize("entry", VARIANTS.values(), ids=VARIANTS)
+OFTEN = [entry for name, entry in VARIANTS.items() if name not in SHOWN_BY_OTHERS]
+every_variant = pytest.mark.parametrize("entry", often(VARIANTS.values(), *OFTEN), ids=VARIANTS)
 
 
 def exempt(entry, motion, table):
@@ -223,11 +226,17 @@ def same_motion(a: Agents, b: Agents) -> bool:
 
 
 def ways_of_combining():
-    """Every variant walking and flying, and in both ways of combining: each time one of four."""
-    for number, (name, entry) in enumerate(VARIANTS.items()):
+    """Every variant walking and flying, and in both ways of combining.
+
+    Each time one of four, and none of those that are `SHOWN_BY_OTHERS`.
+    """
+    number = 0
+    for name, entry in VARIANTS.items():
         pairs = itertools.product(MOTIONS, ("WEIGHTED_SUM", "PRIORITY"))
+        number += name not in SHOWN_BY_OTHERS
         for place, (motion, combine) in enumerate(pairs):
-            marks = [pytest.mark.long] * (place != number % 4)
+            is_long = name in SHOWN_BY_OTHERS or place != number % 4
+            marks = [pytest.mark.long] * is_long
             yield pytest.param(entry, motion, combine, id=f"{combine}-{name}-{motion}", marks=marks)
 
 

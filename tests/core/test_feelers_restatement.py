@@ -14,6 +14,7 @@ from restated_goals import FollowWaypoints, Hide, hiding_spot
 from restated_runs import FPS, OF_PATH, STEPS, box_triangles, only_enabled, run_preset
 from restated_walls import Feelers, pressed
 from restatements import Vector
+from tried import half_of
 
 from tests.often import often
 
@@ -42,7 +43,7 @@ def inside(flat: bool, seed: int) -> tuple[list, list]:
     """Places in the room away from the blocks, and velocities to all sides."""
     rng = random.Random(seed)
     positions, velocities = [], []
-    while len(positions) < 12:
+    while len(positions) < half_of(12):
         x, y = rng.uniform(-5.0, 5.0), rng.uniform(-5.0, 5.0)
         if abs(x - 3.0) < 1.5 and abs(y - 1.0) < 2.0 or abs(x + 3.0) < 2.0 and abs(y + 2.0) < 1.0:
             continue

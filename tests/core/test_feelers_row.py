@@ -26,6 +26,8 @@ STIFFNESS, MASS, SPEED = 16.0, 1.0, 2.0
 LENGTH = SPEED * math.sqrt(MASS / STIFFNESS)
 WALL = box_triangles((1.0, 0.0, 0.0), (2.0, 60.0, 8.0))
 """Its face is at x = 0; agents come from the left."""
+FACE = [triangle for triangle in WALL if all(corner[0] == 0.0 for corner in triangle)]
+"""What agents in front of it feel: two triangles."""
 FINEST = 24 * 1024
 """Steps of the restatement in a second."""
 
@@ -36,7 +38,7 @@ def push(p: Vector, v: Vector) -> Vector:
     right = (ahead[1], -ahead[0], 0.0)
     feelers = [(ahead, LENGTH)]
     feelers += [(direction(plus(ahead, times(right, side))), LENGTH / 2) for side in (1.0, -1.0)]
-    hits = [(*cast(p, way, [WALL]), reach) for way, reach in feelers]
+    hits = [(*cast(p, way, [FACE]), reach) for way, reach in feelers]
     felt = [(d, n, reach) for d, n, reach in hits if d <= reach]
     if not felt:
         return (0.0, 0.0, 0.0)

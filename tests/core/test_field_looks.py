@@ -6,15 +6,19 @@ nothing fits between two looks: a thin wall does beside small bodies, and the si
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
+from waytools import neighbors_of
 
 from steer_addon.core.geometry import bvh
 from steer_addon.core.ways.islands import Roots
-from steer_addon.core.ways.lattice import neighbor_of, places_of
+from steer_addon.core.ways.lattice import places_of
 from steer_addon.core.ways.room import OPEN, make_room, shifts_of
 from steer_addon.core.ways.searching import Scratch, fill_field
 from steer_addon.core.ways.surface import Shape, bounds_of, make_surface
+from tests.often import often
 
 SIDE, CELL, STEP = 16.0, 0.25, 0.35
 GRAZED = 0.02
@@ -52,10 +56,18 @@ def scene(seed):
     return np.array(ground, np.float32), np.array(walls, np.float32)
 
 
-def walked(view, room, begin, end):
-    """Whether the points of a straight way are in open cells that are linked one to the next."""
-    ends = np.array([begin, end])
-    middle = (places_of(view, ends) + 0.5 + 0.5 / 127.0 * shifts_of(room, ends)).astype(float)
+def walked(view, room, others, middles, begin, end):
+    """Whether the points of a straight way are in open cells that are linked one to the next.
+
+    Args:
+        view: The surface.
+        room: The room on it.
+        others: The cell at each side of each cell, see `neighbors_of`.
+        middles: Where bodies stand in each cell [cells], shape (cells, 2).
+        begin: The cell where it begins.
+        end: The cell where it ends.
+    """
+    middle = middles[[begin, end]]
     share = np.linspace(0.0, 1.0, 2 + int(50.0 * np.abs(middle[1] - middle[0]).max()))[:, None]
     points = middle[0] + share * (middle[1] - middle[0])
     sure = (np.abs(points - np.round(points)) > GRAZED).all(axis=1)
@@ -65,13 +77,15 @@ def walked(view, room, begin, end):
     steps = np.diff(columns, axis=0)
     beside = np.abs(steps).sum(axis=1) == 1
     side = np.abs(steps[:, 1]) + 2 * (steps.sum(axis=1) < 0)
-    linked = [neighbor_of(view, *step) >= 0 for step in zip(cells[:-1], side, strict=True)]
-    return (room.state[cells[1:-1]] == OPEN).all() and np.array(linked)[beside].all()
+    linked = others[cells[:-1], side] >= 0
+    return (room.state[cells[1:-1]] == OPEN).all() and linked[beside].all()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("radius", [0.05, 0.3])
-@pytest.mark.parametrize("costly", [False, True])
+@pytest.mark.parametrize(
+    ("radius", "costly"),
+    often(product((0.05, 0.3), (False, True)), (0.05, False), (0.3, True)),
+)
 def test_corners_of_fields_are_seen(radius, costly):
     ground, walls = (bvh.build(triangles) for triangles in scene(5))
     shape = Shape(CELL, STEP, 50.0, 1.75, 0.5)
@@ -79,7 +93,8 @@ def test_corners_of_fields_are_seen(radius, costly):
     surface = make_surface(shape, ground, walls, bounds)
     view, room = surface.view, make_room(surface, ground, walls, radius)
     assert surface.layers == 1
-    at = places_of(view, np.arange(surface.count))
+    at, others = places_of(view, np.arange(surface.count)), neighbors_of(view)
+    middles = at + 0.5 + 0.5 / 127.0 * shifts_of(room, np.arange(surface.count)).astype(float)
     rng = np.random.default_rng(9)
     cost = np.ones(surface.count, np.float32)
     cost[((at // 12).sum(axis=1) % 3) == 0] = 1.7
@@ -92,7 +107,7 @@ def test_corners_of_fields_are_seen(radius, costly):
         way = np.abs(at[corner] - at).max(axis=1)
         # to one that is next to it a link leads; others are looked at in turns
         for cell in np.flatnonzero((room.state == OPEN) & (corner >= 0) & (way > 1))[number::3]:
-            assert walked(view, room, cell, corner[cell]), (goal, cell)
+            assert walked(view, room, others, middles, cell, corner[cell]), (goal, cell)
         far_looks += (way[corner >= 0] > 8).sum()
     assert far_looks > 1000
 

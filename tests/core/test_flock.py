@@ -5,6 +5,7 @@ import pytest
 from crowdtools import crowd, place, run, scatter
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.behaviors.flock import Alignment, Cohesion, Separation
 from steer_addon.core.inputs.world import make_world
@@ -98,7 +99,7 @@ def test_alone_is_inactive_not_braked():
         assert not proposals(cls(), [[0, 0, 0], [50, 0, 0]]).active.any()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tried(40), deadline=None)
 @given(
     st.lists(st.tuples(*[st.floats(-3, 3, width=32)] * 3), min_size=1, max_size=12),
     st.sampled_from(["GROUND", "FLY"]),

@@ -5,6 +5,7 @@ import pytest
 from crowdtools import crowd, place, scatter, simulation
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.flock import Separation
@@ -12,6 +13,7 @@ from steer_addon.core.behaviors.follow_leader import FollowLeader
 from steer_addon.core.inputs.targets import make_targets
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.solver import Solver
+from tests.often import often
 
 SPEED = 1.4
 
@@ -50,7 +52,7 @@ def test_it_arrives_behind_the_leader():
 def test_it_keeps_its_distance_behind_a_leader_that_goes_straight(motion, clear_radius):
     behavior = FollowLeader(distance=1.5, slow_radius=2.0, clear_radius=clear_radius)
     stack = crowd(behavior, motion=motion, agents={"max_speed": SPEED})
-    relative = follow(stack, [[-4, 2, 0]], 20)
+    relative = follow(stack, [[-4, 2, 0]], 12)
     # it wants the leader's speed, which is half its own, 1 m behind the place
     np.testing.assert_allclose(relative[-1, 0], [-2.5, 0, 0], atol=0.03)
 
@@ -76,11 +78,11 @@ def test_those_on_the_line_itself_part_by_id():
         assert even[1] == pytest.approx(-SPEED, abs=1e-6)
 
 
-@pytest.mark.parametrize("y", [0.0, 0.05, -0.4])
+@pytest.mark.parametrize("y", often([0.0, 0.05, -0.4], 0.0, -0.4))
 def test_a_leader_who_walks_up_finds_its_way_clear(y):
     behavior = FollowLeader(distance=1.5, clear_radius=1.0)
     stack = crowd(behavior, agents={"max_speed": SPEED, "max_force": 20.0})
-    relative = follow(stack, [[4, y, 0]], 30)
+    relative = follow(stack, [[3, y, 0]], 20)
     beside = np.linalg.norm(relative[:, 0], axis=1)
     assert beside.min() > 0.5
     np.testing.assert_allclose(relative[-1, 0], [-2.5, 0, 0], atol=0.05)
@@ -90,7 +92,7 @@ def test_followers_part_and_come_to_rest():
     behavior = FollowLeader(strength=2.0, neighbor_distance=1.5)
     stack = crowd(behavior, agents={"max_speed": SPEED, "max_force": 20.0})
     relative = follow(
-        stack, [[-3, 0, 0]] * 2 + [[-4, 1, 0], [-4, -1, 0]], 30, velocity=(0, -0.5, 0)
+        stack, [[-3, 0, 0]] * 2 + [[-4, 1, 0], [-4, -1, 0]], 20, velocity=(0, -0.5, 0)
     )
     last = relative[-1]
     gaps = np.linalg.norm(last[:, None] - last[None], axis=2) + 9 * np.eye(4)
@@ -147,7 +149,7 @@ numbers = st.floats(-1e6, 1e6, allow_nan=False, width=32)
 point = st.one_of(st.tuples(numbers, numbers, numbers), st.just((0.0, 0.0, 0.0)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=tried(60))
 @given(
     p=point,
     v=point,

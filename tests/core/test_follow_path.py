@@ -208,9 +208,7 @@ def test_the_lane_of_an_attribute_wins():
     np.testing.assert_allclose(positions[-1, :, 1], [2, 0, -2], atol=0.101)
 
 
-@pytest.mark.parametrize(
-    ("direction", "radius"), often(product([1, -1], [6.0, 12.0]), (-1, 6.0))
-)
+@pytest.mark.parametrize(("direction", "radius"), often(product([1, -1], [6.0, 12.0]), (-1, 6.0)))
 def test_a_corridor_is_not_left_on_a_gentle_curve(direction, radius):
     width, seconds = 0.5, 1.0
     angle = np.linspace(0, 2 * np.pi, 129)[:-1]

@@ -5,6 +5,7 @@ import pytest
 from crowdtools import box, crowd, place, run, wall
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.behaviors.follow_wall import FollowWall
 from steer_addon.core.geometry.meshes import Mesh
@@ -186,7 +187,7 @@ near = st.floats(-2, 2, width=32)
 point = st.one_of(st.tuples(number, number, number), st.tuples(near, near, near))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tried(60), deadline=None)
 @given(
     point,
     point,

@@ -5,6 +5,7 @@ import pytest
 from crowdtools import crowd, place, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.behaviors.arrive import Arrive, overshoot
 from steer_addon.core.behaviors.flee import Flee
@@ -211,7 +212,7 @@ def test_behaviors_can_have_targets_of_their_own():
     assert velocities[1, 0, 0] > 0 > velocities[1, 0, 1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tried(60), deadline=None)
 @given(
     point, point, point, st.sampled_from(["GROUND", "FLY"]), st.sampled_from(["REYNOLDS", "VEX"])
 )

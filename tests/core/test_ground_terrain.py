@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from meshfiles import shared_triangles
+from tried import tried
 
 from steer_addon.core.geometry import bvh, ground
 from steer_addon.core.views import BvhView
@@ -54,7 +55,7 @@ def stands_on(triangles: np.ndarray, feet: np.ndarray) -> np.ndarray:
         return np.flatnonzero((share >= -1e-5).all(axis=1) & (np.abs(height) < 1e-3))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tried(60), deadline=None)
 @given(
     seed=st.integers(0, 2**31),
     speed=st.floats(0.01, 20.0),

@@ -7,6 +7,7 @@ import pytest
 from crowdtools import box, crowd, place, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.behaviors.evade import Evade
 from steer_addon.core.behaviors.hide import Hide, _nearest_spot, hiding_spot
@@ -168,7 +169,7 @@ point = st.tuples(numbers, numbers, numbers)
 place_ = st.one_of(point, st.just((0.0, 0.0, 0.0)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=tried(60))
 @given(
     p=place_,
     v=point,
@@ -198,7 +199,7 @@ def spot_by_all(center, radius, position, up, threat, beyond):
     return min(spots)[2]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tried(150), deadline=None)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(1, 40),

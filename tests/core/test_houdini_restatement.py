@@ -11,6 +11,7 @@ from crowdtools import box, place
 from restated_crowds import HoudiniNode, ReynoldsCrowd, exact
 from restated_runs import FPS, OF_PATH, STEPS, compare, spread
 from restatements import State, Triangle, Vector, f32, stored
+from tried import half_of
 
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.flee import Flee
@@ -83,7 +84,7 @@ def houdini_run(*, fleeing: bool, center_rays: bool, seed: int, one_by_one: bool
         fleeing=fleeing,
         center_rays=center_rays,
     )
-    positions, velocities = spread(28, 36.0, seed)
+    positions, velocities = spread(half_of(28), 36.0, seed)
     simulation = Simulation(settings, place(settings, positions, velocities), frame=1, fps=FPS)
     targets = [chased(step) for step in range(1, STEPS + 1)]
     worlds = [make_world(targets=t, colliders=meshes) for t in targets]
@@ -185,7 +186,7 @@ def goals(step: int, flat: bool) -> dict[str, list[Vector]]:
 def reynolds_run(*, flat: bool, priority: bool, keep):
     crowd = ReynoldsCrowd(keep=keep, flat=flat, priority=priority, weights=WEIGHTS, mass=1.5)
     settings = reynolds_settings(crowd)
-    positions, velocities = spread(28, 14.0, 5, flat)
+    positions, velocities = spread(half_of(28), 14.0, 5, flat)
     simulation = Simulation(settings, place(settings, positions, velocities), frame=1, fps=FPS)
     targets = [goals(step, flat) for step in range(1, STEPS + 1)]
     worlds = [make_world(targets=t) for t in targets]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.compiled import jit
 from steer_addon.core.geometry import neighbors
@@ -155,7 +156,7 @@ def test_cells_are_small_where_many_more_are_near_than_are_kept():
     check(points[:500], radius=20.0, most=10)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tried(120), deadline=None)
 @given(
     st.lists(st.tuples(COORDINATE, COORDINATE, COORDINATE), min_size=1, max_size=40),
     st.one_of(st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.floats(0.0, 1e4, width=32)),

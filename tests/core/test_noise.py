@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.numeric.noise import value_noise
 
@@ -49,13 +50,13 @@ def restated(x, y, z):
     return total
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tried(300), deadline=None)
 @given(NEAR, NEAR, NEAR)
 def test_noise_is_what_its_definition_says(x, y, z):
     assert value_noise(x, y, z) == pytest.approx(restated(x, y, z), abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tried(100), deadline=None)
 @given(st.tuples(*[st.integers(-(2**40), 2**40)] * 3))
 def test_lattice_points_carry_the_lattice_values(cell):
     assert value_noise(*map(float, cell)) == lattice(*cell)
@@ -66,7 +67,7 @@ def test_known_value():
     assert value_noise(0.0, 0.0, 0.0) == lattice(0, 0, 0) == 0.33125751791521907
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=tried(500), deadline=None)
 @given(FINITE, FINITE, FINITE)
 def test_any_finite_point_gives_a_value_from_0_to_1(x, y, z):
     assert 0.0 <= value_noise(x, y, z) <= 1.0

@@ -9,6 +9,7 @@ import pytest
 import way_scenes as scenes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 from waytools import RADIUS, SHAPE, blocks_of, led
 
 from steer_addon.core.inputs.world import CollidersBuilder
@@ -90,7 +91,7 @@ def test_any_of_them_may_drive_at_once(seed):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tried(50), deadline=None)
 def test_rectangles_of_tiles_cover_all_boxes_and_little_else(seed):
     rng = np.random.default_rng(seed)
     low, size = rng.uniform(-50.0, 50.0, 2), float(rng.uniform(0.1, 2.0))

@@ -7,6 +7,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.crowd.overrides import with_override
@@ -211,7 +212,7 @@ def test_a_folder_that_is_a_file_is_named(tmp_path):
 VALID = (builtin_folder() / "fish.json").read_bytes()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tried(300), deadline=None)
 @given(st.integers(0, len(VALID) - 1), st.integers(0, 255), st.booleans())
 def test_damaged_presets_never_escape_the_typed_error(tmp_path_factory, place, byte, cut):
     path = tmp_path_factory.getbasetemp() / "damaged.json"
@@ -261,7 +262,7 @@ def changed(data, way, value):
 PLACES = list(places(json.loads(VALID)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tried(150), deadline=None)
 @given(st.sampled_from(PLACES), ANYTHING)
 def test_presets_with_any_value_anywhere(tmp_path_factory, way, value):
     path = tmp_path_factory.getbasetemp() / "changed.json"
@@ -283,7 +284,7 @@ def test_presets_with_any_value_anywhere(tmp_path_factory, way, value):
 SETTINGS = CrowdSettings.from_dict(json.loads(VALID)["settings"])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tried(300), deadline=None)
 @given(st.sampled_from(list(places(SETTINGS.to_dict()))), ANYTHING)
 def test_settings_with_any_value_anywhere(way, value):
     try:
@@ -299,7 +300,7 @@ NAMES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tried(300), deadline=None)
 @given(st.sampled_from(NAMES) | st.text(), st.text() | ANYTHING.map(str) | st.just("9" * 6000))
 def test_any_text_to_set(name, value):
     try:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.errors import ParameterError
 from steer_addon.core.results.reduce import reduce_keys
@@ -54,7 +55,7 @@ def motions(draw):
     return times, values, yaw(np.cumsum(rng.normal(size=count)) * spin)
 
 
-@settings(max_examples=200)
+@settings(max_examples=tried(200))
 @given(
     motions(),
     st.sampled_from([0.0, 1.0e-4, 0.01, 0.5, 50.0]),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.behaviors import wander
 from steer_addon.core.contacts import passes
@@ -67,7 +68,7 @@ def test_philox_gives_the_published_answers(words, expected):
         assert " ".join(f"{word:08x}" for word in call(*words)) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tried(200), deadline=None)
 @given(st.tuples(*[WORD] * 6))
 def test_philox_gives_the_same_bits_compiled_and_not(words):
     assert tuple(rng.philox(*words)) == tuple(rng.philox.function(*words))
@@ -89,7 +90,7 @@ def test_draws_give_the_same_bits_in_a_process_without_compiler():
     assert json.loads(result.stdout) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tried(200), deadline=None)
 @given(INT64, INT64, INT64, st.integers(0, 65535))
 def test_any_seed_id_and_step_are_legal(seed, agent_id, step, purpose):
     four = rng.uniform4(seed, agent_id, step, purpose)

@@ -7,6 +7,7 @@ import pytest
 from crowdtools import box, crowd, place, run, wall
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.agents import make_agents
 from steer_addon.core.behaviors.seek import Seek
@@ -89,7 +90,7 @@ depths = st.floats(-2, 2)
 speeds = st.floats(-20, 20)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tried(300), deadline=None)
 @given(depths, speeds, st.floats(0.01, 1e4), st.floats(0.01, 10), st.floats(1e-3, 1))
 def test_the_spring_never_gains_energy_nor_gives_way(q, s, stiffness, room, dt):
     q = min(q, room)
@@ -262,7 +263,7 @@ number = st.floats(-1e6, 1e6, width=32)
 vector = st.tuples(number, number, number)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tried(60), deadline=None)
 @given(
     st.sampled_from(["GROUND", "FLY"]),
     vector,

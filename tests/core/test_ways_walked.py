@@ -14,11 +14,14 @@ from tests.often import often, pairs_of
 
 pytestmark = pytest.mark.slow
 
+COARSE = 12.0
+"""Frames per second of walks that are long and alone, or among few."""
+
 
 def arrives(
     walk: Walk, goal, frames: int, within: float = 0.5, more=lambda frame: ()
 ) -> np.ndarray:
-    """Walk until all are at the goal, and one second more: then they still are.
+    """Walk until all are at the goal, and 24 frames more: then they still are.
 
     Args:
         walk: The walk.
@@ -37,21 +40,21 @@ def arrives(
 
 def test_a_bridge_is_crossed_above_and_below():
     scene = buildings.bridge()
-    over = Walk(scene, scene.places["south"], scene.places["north"])
-    places = arrives(over, scene.places["north"], 1100)
+    over = Walk(scene, scene.places["south"], scene.places["north"], fps=COARSE)
+    places = arrives(over, scene.places["north"], 550)
     middle = np.abs(places[:, 0, 1]) < 5.0
     assert places[middle, 0, 2] == pytest.approx(buildings.ABOVE, abs=0.05)
     length = buildings.bridge_length()
     assert walked(places)[0] == pytest.approx(length, rel=0.02)
-    under = Walk(scene, scene.places["west"], scene.places["east"])
-    places = arrives(under, scene.places["east"], 1100)
+    under = Walk(scene, scene.places["west"], scene.places["east"], fps=COARSE)
+    places = arrives(under, scene.places["east"], 550)
     assert np.abs(places[:, 0, 2]).max() < 0.05
 
 
 def test_ramps_are_climbed_from_floor_to_floor():
     scene = buildings.three_storeys()
     goal = scene.places["goal"]
-    places = arrives(Walk(scene, scene.places["start"], goal), goal, 1000)
+    places = arrives(Walk(scene, scene.places["start"], goal, fps=COARSE), goal, 500)
     exact = buildings.storeys_unfolded(0.25)
     exact = exact.length(("floor 0", (15.0, 3.0)), ("floor 2", (15.0, 17.0)))
     # lanes lie apart from the corners
@@ -61,7 +64,7 @@ def test_ramps_are_climbed_from_floor_to_floor():
 def test_a_spiral_ramp_is_climbed_and_nobody_falls_off():
     scene = buildings.spiral_ramp()
     goal = scene.places["goal"]
-    places = arrives(Walk(scene, scene.places["start"], goal), goal, 1000)[:, 0]
+    places = arrives(Walk(scene, scene.places["start"], goal, fps=COARSE), goal, 500)[:, 0]
     away = np.hypot(places[:, 0], places[:, 1])
     assert buildings.INNER <= away.min() and away.max() <= buildings.OUTER
     # on its ramp at each turn: the height is that of the angle
@@ -134,8 +137,8 @@ def test_places_near_a_wall_are_gone_to_straight(ways, gap, start):
 def test_without_ways_a_wall_holds_up_who_goes_round_it_with_them():
     scene = scenes.two_doors(near=0.4)
     start, goal = scene.places["start"], scene.places["goal"]
-    places = arrives(Walk(scene, start, goal), goal, 700)
-    straight = Walk(scene, start, goal, "NONE").on(len(places))
+    places = arrives(Walk(scene, start, goal, fps=COARSE), goal, 350)
+    straight = Walk(scene, start, goal, "NONE", fps=COARSE).on(len(places))
     assert np.linalg.norm(straight[-1, 0] - goal) > 6.0
     crossing = np.abs(places[:, 0, 0] - 10.0) < 0.3
     assert (places[crossing, 0, 1] > 15.0).all()
@@ -146,11 +149,11 @@ def test_a_door_that_shuts_midway_sends_those_before_it_round():
     start, goal = scene.places["start"], scene.places["goal"]
 
     def leaf(frame):
-        return [scenes.door_leaf(float(np.clip((frame - 40) / 20.0, 0.0, 1.0)))]
+        return [scenes.door_leaf(float(np.clip((frame - 20) / 10.0, 0.0, 1.0)))]
 
-    places = arrives(Walk(scene, start, goal), goal, 900, more=leaf)[:, 0]
+    places = arrives(Walk(scene, start, goal, fps=COARSE), goal, 450, more=leaf)[:, 0]
     # it shuts when the agent is about to pass
-    assert 5.0 < places[40, 0] < 9.5
+    assert 5.0 < places[20, 0] < 9.5
     crossing = np.abs(places[:, 0] - 10.0) < 0.3
     assert (places[crossing, 1] > 15.0).all()
 
@@ -184,4 +187,4 @@ def test_a_maze_is_left_by_everybody():
     start, goal = scene.places["start"], scene.places["goal"]
     starts = start + [[x, y, 0.0] for x in (-0.5, 0.0, 0.5) for y in (-0.5, 0.0, 0.5)]
     # all of their lanes round the corners lead on
-    arrives(Walk(scene, starts, goal), goal, 1500, within=1.2)
+    arrives(Walk(scene, starts, goal, fps=COARSE), goal, 750, within=1.2)

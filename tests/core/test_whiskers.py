@@ -5,6 +5,7 @@ import pytest
 from crowdtools import box, crowd, place, run, wall
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tried import tried
 
 from steer_addon.core.behaviors.obstacle_avoidance.behavior import ObstacleAvoidance
 from steer_addon.core.behaviors.obstacle_avoidance.whiskers import whisker
@@ -149,7 +150,7 @@ number = st.floats(-1e6, 1e6, width=32)
 vector = st.tuples(number, number, number)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tried(60), deadline=None)
 @given(
     st.sampled_from(["GROUND", "FLY"]),
     vector,

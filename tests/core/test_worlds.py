@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tried import tried
 from worldfiles import LAST, data_of, make_points, make_settings, make_stored, make_worlds, put, use
 
 from steer_addon.core.errors import OutputError, SteerError, WorldError
@@ -203,7 +204,7 @@ def leaves(data, path=()):
             yield (*path, key)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tried(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_change_is_taken_or_refused(stored, data):
     """Whatever a manifest and its numbers say, nothing but a typed error comes of it."""

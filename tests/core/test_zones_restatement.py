@@ -12,6 +12,7 @@ from restated_forces import Arrive, Body, ForcesCrowd, Scene, Seek, Sight, Targe
 from restated_runs import OF_PATH, STEPS, Outcome, box_triangles, only_enabled, run_preset
 from restated_zones import FREE, PULLED, PUSHED, SLIDING, TURNING, Zones, ray, tangent
 from restatements import Vector, times
+from tried import half_of
 
 from tests.often import often
 
@@ -36,9 +37,9 @@ def run(goal="arrive", *, flat=True, **changes) -> tuple[Zones, Outcome]:
     rng = random.Random(3)
     positions = [
         [rng.uniform(-34.0, -20.0), rng.uniform(-14.0, 14.0), 0.0 if flat else rng.uniform(-2, 2)]
-        for _ in range(12)
+        for _ in range(half_of(12))
     ]
-    velocities = [[5.0, 0.0, 0.0]] * 12
+    velocities = [[5.0, 0.0, 0.0]] * len(positions)
     targets = [Target.at((50.0, 3.0, 0.0)), Target.at((-24.0, 60.0, 0.0))]
     scene = Scene(targets=targets, meshes=WALLS)
     settings = replace(settings, motion=motion)
