@@ -12,7 +12,6 @@ from restated_forces import Arrive, Body, ForcesCrowd, Scene, Seek, Sight, Spher
 from restated_obstacles import AheadSpheres, LateralSpheres
 from restated_runs import OF_PATH, STEPS, only_enabled, run_preset, spread
 from restatements import Vector, f32, minus, plus, size, stored, times
-from tried import half_of
 
 from tests.often import often, pairs_of
 
@@ -42,7 +41,7 @@ def run(name: str, goal: str, *, flat=True, weight=1.0, keep=f32, one_by_one=Fal
     targets = [Target.at((9.0, -8.0, 0.0)), Target.at((-9.0, 8.0, 0.0 if flat else 2.0))]
     scene = Scene(targets=targets, spheres=field(flat))
     crowd = ForcesCrowd(keep=keep, rules=rules, body=BODY, flat=flat)
-    start = spread(half_of(16), 16.0, 2, flat)
+    start = spread(16, 16.0, 2, flat)
     return run_preset(replace(settings, motion=motion), crowd, start, [scene] * STEPS, one_by_one)
 
 
