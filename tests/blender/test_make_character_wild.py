@@ -41,8 +41,7 @@ def add_slot(action, obj, path, values):
 
 def merged(rig):
     """The walk of a rig, as the second slot of an action that moves a prop by its first one."""
-    prop = bpy.data.objects.new("Prop", None)
-    action = bpy.data.actions.new("Both")
+    prop, action = bpy.data.objects.new("Prop", None), bpy.data.actions.new("Both")
     action.use_fake_user = True
     action.layers.new("Layer").strips.new(type="KEYFRAME")
     add_slot(action, prop, "location", (0.0, 1.0))
@@ -131,10 +130,9 @@ def test_a_stand_that_slides_away_stands(drift):
 def test_constraints_of_the_rig_itself_act_once(kind):
     rig = walking_rig()
     whole = np.ptp(make_usual(rig).positions[..., 2])
-    empty = bpy.data.objects.new("Half", None)
+    empty, constraint = bpy.data.objects.new("Half", None), rig.constraints.new(kind)
     bpy.context.scene.collection.objects.link(empty)
     empty.scale = (0.5, 0.5, 0.5)
-    constraint = rig.constraints.new(kind)
     constraint.target = empty
     if kind == "CHILD_OF":
         constraint.set_inverse_pending = False
