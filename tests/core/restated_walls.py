@@ -137,7 +137,7 @@ class Feelers(Rule):
         if first.q <= 0.0 and first.q - dot(first.n, now) * dt <= 0.0:
             return new, rest
         others = [wall for number, wall in walls if number != nearest]
-        for wall in [first, *others]:
+        for wall in [first, *sorted(others, key=lambda wall: wall.distance)]:
             stiffness = self.stiffness / (sight.body.mass * wall.c)
             if wall is not first:
                 coming = -dot(wall.n, plus(new, gain))

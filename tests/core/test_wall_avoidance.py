@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from any_world import MIRROR, make_scene, settings_for, track
 from crowdtools import box, crowd, place, run, wall
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -84,6 +85,15 @@ def test_flyers_feel_what_is_above_and_below():
         assert active
         np.testing.assert_allclose(value[:2], 0.0, atol=1e-6)
         assert np.sign(value[2]) == -side
+
+
+def test_hits_of_several_feelers_count_alike_at_the_right_and_at_the_left():
+    # a world in which one agent has to be held by the hits of all of its feelers
+    behavior, paths = WallAvoidance(feeler_mode="FIXED"), []
+    settings = settings_for(behavior, "GROUND")
+    for turn in (np.eye(3), MIRROR):
+        paths.append(track(make_scene(1808, settings, turn), settings, 6) @ turn)
+    np.testing.assert_allclose(paths[0][:, 6], paths[1][:, 6], atol=1e-5)
 
 
 depths = st.floats(-2, 2)

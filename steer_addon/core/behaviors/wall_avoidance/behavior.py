@@ -35,8 +35,8 @@ the straight one has stopped them):
   n, at most max(0, -n·Σ wᵢ·uᵢ)·dt/(τ·m) [m/s]. A plain spring does so only for the part that would
   end behind that place: an agent that seeks something behind the wall stands still in front of it.
 - Hits that are not the nearest, such as the other wall in a corner, push as well from where their
-  own plain spring could not stop the agent any more. A face that is turned less than 45° away from
-  the nearest one does so only when it would be passed in this step.
+  own plain spring could not stop the agent any more, nearer ones first. A face that is turned less
+  than 45° away from the nearest one does so only when it would be passed in this step.
 - A last ray looks where the pushed agent will go in this step, for faces that the nearest one hides
   from the feelers, and takes away what would bring it nearer than 0.025 % of L to them.
 - Agents no faster than what the desired velocities add in this step feel where they are about to
@@ -178,10 +178,21 @@ def _pressed(q, s, square, room, pulled, dt):
 
 
 @kernel
+def _farther(k, hits):
+    """Row of the next hit by distance after hit k, among equal ones by number, or -1."""
+    found = -1
+    for j in range(len(hits)):
+        near, far = hits[k, DISTANCE], hits[j, DISTANCE]
+        if hits[j, LENGTH] == 0.0 or far < near or (far == near and j <= k):
+            continue
+        if found < 0 or far < hits[found, DISTANCE]:
+            found = j
+    return found
+
+
+@kernel
 def _needs_more(k, first, hits, velocity, rate, dt):
     """Whether hit k, which is not the nearest, is a wall that the agent would pass."""
-    if k == first or hits[k, LENGTH] == 0.0:
-        return False
     gap, q, room, cosine, normal = _hit(hits, k)
     s = -dot(normal, velocity)
     if turns_in_time(q, s, rate / cosine, room):
@@ -207,18 +218,17 @@ def _pushed(first, hits, velocity, now, pull, rate, dt):
     s = -dot(normal, now)
     if q <= 0.0 and q + s * dt <= 0.0:
         return new, beyond
-    for turn in range(len(hits) + 1):
-        k = first if turn == 0 else turn - 1
-        if turn > 0:
-            if not _needs_more(k, first, hits, add(new, pull), rate, dt):
-                continue
+    k = first
+    while k >= 0:
+        if k == first or _needs_more(k, first, hits, add(new, pull), rate, dt):
             _gap, q, room, cosine, normal = _hit(hits, k)
-            s = -dot(normal, new)
-        pulled = max(0.0, -dot(normal, pull)) * dt
-        landing, speed, back = _pressed(q, s, rate / cosine, room, pulled, dt)
-        mean = (q - landing) / dt
-        new = add_scaled(new, normal, mean + back / dt - dot(normal, new))
-        beyond = add_scaled(beyond, normal, -speed - mean)
+            s = -dot(normal, now if k == first else new)
+            pulled = max(0.0, -dot(normal, pull)) * dt
+            landing, speed, back = _pressed(q, s, rate / cosine, room, pulled, dt)
+            mean = (q - landing) / dt
+            new = add_scaled(new, normal, mean + back / dt - dot(normal, new))
+            beyond = add_scaled(beyond, normal, -speed - mean)
+        k = _farther(k, hits)
     return new, beyond
 
 
