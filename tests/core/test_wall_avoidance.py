@@ -93,7 +93,7 @@ def test_hits_of_several_feelers_count_alike_at_the_right_and_at_the_left():
     settings = settings_for(behavior, "GROUND")
     for turn in (np.eye(3), MIRROR):
         paths.append(track(make_scene(1808, settings, turn), settings, 6) @ turn)
-    np.testing.assert_allclose(paths[0][:, 6], paths[1][:, 6], atol=1e-5)
+    np.testing.assert_allclose(paths[0], paths[1], atol=1e-5)
 
 
 depths = st.floats(-2, 2)

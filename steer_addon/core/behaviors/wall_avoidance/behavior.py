@@ -180,9 +180,9 @@ def _pressed(q, s, square, room, pulled, dt):
 @kernel
 def _farther(k, hits):
     """Row of the next hit by distance after hit k, among equal ones by number, or -1."""
-    found = -1
+    found, near = -1, hits[k, DISTANCE]
     for j in range(len(hits)):
-        near, far = hits[k, DISTANCE], hits[j, DISTANCE]
+        far = hits[j, DISTANCE]
         if hits[j, LENGTH] == 0.0 or far < near or (far == near and j <= k):
             continue
         if found < 0 or far < hits[found, DISTANCE]:
@@ -214,15 +214,13 @@ def _pushed(first, hits, velocity, now, pull, rate, dt):
         dt: Time [s].
     """
     new, beyond = velocity, (0.0, 0.0, 0.0)
-    _gap, q, room, cosine, normal = _hit(hits, first)
-    s = -dot(normal, now)
-    if q <= 0.0 and q + s * dt <= 0.0:
-        return new, beyond
     k = first
     while k >= 0:
+        _gap, q, room, cosine, normal = _hit(hits, k)
+        s = -dot(normal, now if k == first else new)
+        if k == first and q <= 0.0 and q + s * dt <= 0.0:
+            break
         if k == first or _needs_more(k, first, hits, add(new, pull), rate, dt):
-            _gap, q, room, cosine, normal = _hit(hits, k)
-            s = -dot(normal, now if k == first else new)
             pulled = max(0.0, -dot(normal, pull)) * dt
             landing, speed, back = _pressed(q, s, rate / cosine, room, pulled, dt)
             mean = (q - landing) / dt
