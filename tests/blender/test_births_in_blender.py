@@ -10,9 +10,11 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.crowd.live_settings import played_curves  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.blender.reading.scene import WorldReader  # noqa: E402
 from steer_addon.core.crowd.births import BirthsSettings  # noqa: E402
 from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
+from tests.blender.test_scene_meshes import read  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -226,6 +228,19 @@ def test_moving_a_source_makes_the_frames_out_of_date():
     crowd.steer.births_object.location.x += 1.0
     scenes.update()
     assert scenes.told(crowd) is not None
+
+
+def test_a_source_that_is_edited_is_read_again_each_time():
+    crowd, reader = make_stream(), WorldReader()
+    source = crowd.steer.births_object
+    for edit in range(1, 40):
+        source.data.vertices[0].co.z = edit
+        source.data.update()
+        reader.forget({source.session_uid})
+        bpy.context.view_layer.update()
+        emitters = read(crowd, reader).emitters
+        assert emitters.corner[..., 2].max() == pytest.approx(edit), f"edit {edit}"
+        assert read(crowd, reader).emitters is emitters
 
 
 def test_a_missing_source_is_added_by_its_button_and_works():

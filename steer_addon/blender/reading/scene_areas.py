@@ -127,7 +127,7 @@ class AreaReader:
         old = self._paint
         if old is not None and old[0] is ground and not may_deform(source):
             return old[1]
-        value = view.read_object(source, f"paint {id(ground)}", _read_paint)
+        value = view.read_object(source, "paint", _read_paint)
         if isinstance(value, str):
             found = diagnose("SOURCE_IGNORED", source.name, what="Paint of", reason=value)
             view.warn(found.having(object=source.name))

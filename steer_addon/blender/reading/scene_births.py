@@ -40,12 +40,16 @@ class _Shape(NamedTuple):
     weight: Any
 
 
+_Read = tuple[Matrix, bytes, float, _Shape]
+"""Place, the place as bytes, weight and shape of a source."""
+
+
 @dataclass
 class BirthReader:
     """Reads sources; the same emitters as long as none of them changes."""
 
     _shapes: dict[tuple[int, str], _Shape] = field(default_factory=dict)
-    _made: tuple[tuple[Any, ...], Emitters | None] = ((), None)
+    _made: tuple[list[_Read], Emitters | None] = field(default_factory=lambda: ([], None))
 
     def forget(self, uids: set[int]) -> None:
         """Read objects again, by their session uids."""
@@ -61,16 +65,14 @@ class BirthReader:
         chosen = obj.steer.births_kind == "OBJECT"
         sources = [o for o in birth_objects(obj) if not view.is_gone(o, "Source", chosen=chosen)]
         read = [self._source(source, view, births.part) for source in sources]
-        key = tuple(part for _, matrix, total, shape in read for part in (matrix, total, id(shape)))
-        if key != self._made[0]:
+        known, emitters = self._made
+        if not _same(known, read):
             made = [_emitter(place, total, shape) for place, _, total, shape in read]
-            # the shapes stay, so that no other one gets the id of an old one
-            self._made = (key, joined([emitter for emitter in made if emitter is not None]))
-        return self._made[1]
+            emitters = joined([emitter for emitter in made if emitter is not None])
+            self._made = (read, emitters)
+        return emitters
 
-    def _source(
-        self, source: bpy.types.Object, view: SceneView, part: str
-    ) -> tuple[Matrix, bytes, float, _Shape]:
+    def _source(self, source: bpy.types.Object, view: SceneView, part: str) -> _Read:
         """Place, the place as bytes, weight and shape of a source."""
         key = (source.session_uid, part)
         shape = self._shapes.get(key)
@@ -99,6 +101,13 @@ def _shape(evaluated: bpy.types.Object, part: str) -> _Shape:
     if part == "AUTO":
         part = next((kind for kind, rows in kinds.items() if len(rows)), "POINTS")
     return _Shape(points, kinds[part], weight)
+
+
+def _same(known: list[_Read], read: list[_Read]) -> bool:
+    """Whether sources are where they were, with the weights and the very shapes that they had."""
+    return len(known) == len(read) and all(
+        old[1:3] == new[1:3] and old[3] is new[3] for old, new in zip(known, read, strict=True)
+    )
 
 
 def _alike(one: _Shape, other: _Shape) -> bool:
