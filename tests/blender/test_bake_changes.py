@@ -16,7 +16,7 @@ from tests.blender.cached_crowds import (  # noqa: E402
     run_to,
     told_of_bake,
 )
-from tests.blender.crowd_makers import make_empty  # noqa: E402
+from tests.blender.crowd_makers import make_empty, make_mesh  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -128,6 +128,44 @@ def test_an_edit_of_an_input_is_noticed_and_checked(crowd, monkeypatch):
     bpy.context.view_layer.update()
     assert status.check_quickly(crowd, bpy.context.scene)
     assert status.status(crowd, bpy.context.scene).out_of_date is None
+
+
+def triangle(name):
+    return make_mesh(name, [(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])
+
+
+@pytest.mark.parametrize(
+    ("edit", "name"),
+    [
+        (lambda: bpy.data.collections["Walls"].objects.link(triangle("New")), "New"),
+        (lambda: bpy.data.collections["Walls"].objects.unlink(bpy.data.objects["Still"]), "Still"),
+        (lambda: setattr(active().steer, "ground", bpy.data.objects["Wall"]), "Wall"),
+        (lambda: setattr(bpy.data.objects["Ball"], "empty_display_size", 2.0), "Ball"),
+        (lambda: setattr(bpy.data.objects["Ball"], "empty_display_type", "CUBE"), "Ball"),
+        (lambda: move("Above"), "Hidden"),
+        (lambda: reshape("Inner"), "Inner"),
+    ],
+)
+def test_what_is_read_otherwise_is_noticed(crowd, edit, name):
+    walls = bpy.data.collections["Walls"]
+    for each in ("Ball", "Copies"):
+        walls.objects.link(make_empty(each))
+    bpy.data.objects["Ball"].empty_display_type = "SPHERE"
+    inner, hidden = triangle("Inner"), triangle("Hidden")
+    bpy.context.scene.collection.objects.unlink(inner)
+    copies = bpy.data.objects["Copies"]
+    copies.instance_type = "COLLECTION"
+    copies.instance_collection = bpy.data.collections.new("Set")
+    copies.instance_collection.objects.link(inner)
+    hidden.parent, hidden.hide_viewport = make_empty("Above"), True
+    walls.objects.link(hidden)
+    bpy.context.view_layer.objects.active = crowd
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    assert edited(crowd) == []
+    edit()
+    # as the interface does when a field is edited
+    crowd.update_tag()
+    assert edited(crowd) == [name]
 
 
 def edited(obj):

@@ -172,20 +172,35 @@ def test_what_is_edited_at_the_start_is_shown_at_once():
     np.testing.assert_allclose(live.get_frame(obj, 1).radius, 0.5)
 
 
+def make_set(part):
+    """A collection of an object that is in no scene itself."""
+    bpy.context.scene.collection.objects.unlink(part)
+    collection = bpy.data.collections.new("Set")
+    collection.objects.link(part)
+    return collection
+
+
 @pytest.mark.parametrize("updated", [True, False])
-@pytest.mark.parametrize("what", ["target", "collider", "shape", "crowd", "vertices"])
+@pytest.mark.parametrize(
+    "what", ["target", "collider", "shape", "crowd", "vertices", "above a proxy", "in a set"]
+)
 def test_moved_inputs_are_noticed(what, updated):
     obj = make_runner()
-    box = make_box(location=(30, 0, 0))
-    make_colliders(obj, box)
+    box, proxy = make_box(location=(30, 0, 0)), make_box("Proxy", (60, 0, 0))
+    wall, inner = make_box("Wall", (60, 0, 0)), make_box("Inner", (90, 0, 0))
+    proxy.parent, proxy.hide_viewport = wall, True
+    copies = bpy.data.objects.new("Copies", None)
+    bpy.context.scene.collection.objects.link(copies)
+    copies.instance_type, copies.instance_collection = "COLLECTION", make_set(inner)
+    make_colliders(obj, box, proxy, copies)
     play(1, 20)
     first = live.get_frame(obj, 1)
     if what in ("target", "collider"):
         {"target": obj.steer.target_object, "collider": box}[what].location.z += 1
-    elif what == "crowd":
-        obj.location.z += 1
+    elif what in ("crowd", "above a proxy"):
+        (obj if what == "crowd" else wall).location.z += 1
     else:
-        mesh = box.data if what == "shape" else obj.data
+        mesh = {"shape": box, "vertices": obj, "in a set": inner}[what].data
         mesh.vertices[0].co.z += 1
         mesh.update()
     if updated:

@@ -105,6 +105,48 @@ def test_defects_are_said_and_the_mesh_is_used():
     }
 
 
+def test_what_is_mended_is_said_no_more():
+    obj, box = make_crowd(), make_box(faces=[face[::-1] for face in CUBE_FACES])
+    make_colliders(obj, box)
+    reader = WorldReader()
+    for expected in (["MESH_INSIDE_OUT"], [], ["MESH_INSIDE_OUT"]):
+        read(obj, reader)
+        assert [found.code for found in reader.scene_warnings] == expected
+        box.data.flip_normals()
+        reader.forget({box.session_uid})
+
+
+def test_faces_that_go_while_their_points_stay_are_noticed():
+    obj, box = make_crowd(), make_box()
+    make_colliders(obj, box)
+    group = bpy.data.node_groups.new("Opens", "GeometryNodeTree")
+    group.is_modifier = True
+    for side in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=side, socket_type="NodeSocketGeometry")
+    given, made = group.nodes.new("NodeGroupInput"), group.nodes.new("NodeGroupOutput")
+    gone, now = (
+        group.nodes.new(f"GeometryNode{name}") for name in ("DeleteGeometry", "InputSceneTime")
+    )
+    gone.mode, gone.domain = "ONLY_FACE", "FACE"
+    late = group.nodes.new("ShaderNodeMath")
+    late.operation, late.inputs[1].default_value = "GREATER_THAN", 2.5
+    for one, other in (
+        (given.outputs[0], gone.inputs[0]),
+        (gone.outputs[0], made.inputs[0]),
+        (now.outputs["Frame"], late.inputs[0]),
+        (late.outputs[0], gone.inputs["Selection"]),
+    ):
+        group.links.new(one, other)
+    box.modifiers.new("Opens", "NODES").node_group = group
+    reader, counts = WorldReader(), []
+    for number in (1, 2, 3, 1):
+        bpy.context.scene.frame_set(number)
+        colliders = read(obj, reader).colliders
+        counts.append(0 if colliders is None else colliders.trees[0].triangles.shape[0])
+    # edges without faces are walls: two triangles on each of the eight level ones
+    assert counts == [12, 12, 16, 12]
+
+
 def test_a_collider_that_is_not_finite_is_ignored():
     obj, box = make_crowd(), make_box()
     places = np.tile(np.float32([0, 0, np.nan]), 8)
@@ -169,6 +211,22 @@ def test_hidden_proxies_still_count(how):
         np.testing.assert_allclose(world.targets[""].position, [(0, 9, 0)])
     assert reader.warnings == []
     assert data_counts() == before
+
+
+def test_hidden_copies_of_a_set_stay_where_they_are():
+    obj = make_crowd()
+    part = make_box("Part", (1, 0, 0))
+    bpy.context.scene.collection.objects.unlink(part)
+    copies = bpy.data.objects.new("Copies", None)
+    bpy.context.scene.collection.objects.link(copies)
+    copies.instance_type, copies.hide_viewport = "COLLECTION", True
+    copies.instance_collection = bpy.data.collections.new("Set")
+    copies.instance_collection.objects.link(part)
+    copies.instance_collection.instance_offset = (0, 3, 0)
+    make_colliders(obj, copies)
+    reader = WorldReader()
+    for _ in range(3):
+        np.testing.assert_allclose(read(obj, reader).colliders.center, [(1, -3, 0)], atol=1e-6)
 
 
 def test_hidden_and_moving_is_said():

@@ -112,12 +112,16 @@ class _Known:
         """Where the crowd was at the last look."""
         self.points = b""
         """Digest of its mesh; empty before the first look."""
+        self.used: dict[int, scene_inputs.Used] | None = None
+        """Its inputs at the last look."""
 
     def look(self, obj: bpy.types.Object) -> None:
-        """Keep where a crowd is, and what its points are."""
+        """Keep where a crowd is, what its points are, and what it reads."""
         self.place = obj.matrix_world.copy()
         if not self.points:
             self.points = scene_agents.points_digest(obj)
+        if self.used is None:
+            self.used = scene_inputs.used_inputs(obj)
 
 
 _known: Part[_Known] = Part(_Known)
@@ -193,7 +197,10 @@ def cache_of(obj: bpy.types.Object) -> Cache | None:
 
 def _names(obj: bpy.types.Object) -> dict[int, str]:
     """Names of a crowd's inputs, by the session uids of all data whose edits may matter."""
-    objects = {o.session_uid: o for o in (*scene_inputs.input_objects(obj), *linked_crowds(obj))}
+    crowds_read = linked_crowds(obj)
+    copied = [o for crowd in crowds_read for o in scene_inputs.instanced_objects(crowd)]
+    read = (*scene_inputs.input_objects(obj), *copied, *crowds_read)
+    objects = {o.session_uid: o for o in read}
     found = {
         uid: objects[own].name
         for uid, own in scene_inputs.geometry_owners(obj).items()
@@ -221,7 +228,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         if places.known_folder(obj) is None:
             continue
         known = _known.ensure(obj)
-        touched = _touched(obj, depsgraph, known)
+        touched = [*_touched(obj, depsgraph, known), *_used_otherwise(obj, known)]
         if touched:
             known.edited |= dict.fromkeys(touched)
             _check_later()
@@ -246,6 +253,18 @@ def _touched(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, known: _Know
         if edited:
             found.append(names[uid])
     return found
+
+
+def _used_otherwise(obj: bpy.types.Object, known: _Known) -> list[str]:
+    """Names of the objects that are inputs now, or are no more, or are so in another way."""
+    before, known.used = known.used, scene_inputs.used_inputs(obj)
+    if before is None:
+        return []
+    now, gone = known.used, before.keys() - known.used.keys()
+    others = [
+        one.name for uid, one in now.items() if uid not in before or before[uid].uses != one.uses
+    ]
+    return others + [before[uid].name for uid in gone]
 
 
 def _is_moved(obj: bpy.types.Object, known: _Known) -> bool:

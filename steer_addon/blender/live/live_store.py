@@ -204,7 +204,7 @@ class LiveRun:
             # hidden inputs, and those that a collection keeps, seem the same when they are deleted
             before, self._gone = self._gone, gone_inputs(obj, edit.there)
             moved = moved or before != self._gone
-        if reshaped and self._session is not None:
+        if (moved or reshaped) and self._session is not None:
             self._session.reader.forget(reshaped)
         if number == obj.steer.frame_start and part == 0.0:
             changed = moved or reshaped or own or rebuilt or self.out_of_date

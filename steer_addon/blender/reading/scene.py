@@ -156,7 +156,8 @@ class WorldReader:
         `top` is the name of the object in the scene, which users can select.
         """
         if part.instance_collection is not None and part.type == "EMPTY":
-            base = self._piece_place(part, parent)
+            # a copy, as that of a hidden object is kept
+            base = self._piece_place(part, parent).copy()
             base[:3, 3] -= base[:3, :3] @ np.array(part.instance_collection.instance_offset)
             for child in members(part.instance_collection, obj):
                 label = f"{name}/{child.name_full}"
@@ -183,18 +184,19 @@ class WorldReader:
         """The mesh of an object, hidden or not, or of an object in an instanced collection."""
         view = self._view
         evaluated = view.evaluated(part) if parent is None else view.instanced(part)
+        options: dict[str, Any] = {"top": top, "solid": solid, "wall_height": wall_height}
         if evaluated is None:
-            return view.hidden(
-                part,
-                f"mesh {solid} {wall_height}",
-                lambda seen: MeshReader().read(
-                    name, part, seen, matrix_of(seen), solid=solid, wall_height=wall_height
-                ),
-            )
+
+            def read(seen: bpy.types.Object) -> tuple[Mesh | None, list[Diagnosis]]:
+                alone = MeshReader()
+                mesh = alone.read(name, part, seen, matrix_of(seen), **options)
+                return mesh, alone.end_frame()
+
+            mesh, found = view.hidden(part, f"mesh {name} {wall_height}", read)
+            view.warn(*found)
+            return mesh
         place = self._piece_place(part, parent)
-        return self.meshes.read(
-            name, part, evaluated, place, top=top, solid=solid, wall_height=wall_height
-        )
+        return self.meshes.read(name, part, evaluated, place, **options)
 
     def _spheres(
         self, part: bpy.types.Object, name: str, top: str, parent: Matrix | None

@@ -7,8 +7,8 @@ and the bake of the crowd are never inputs.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -147,14 +147,11 @@ def _all_inputs(linked: Linked) -> list[bpy.types.Object]:
 
 
 def _own_inputs(obj: bpy.types.Object) -> list[bpy.types.Object]:
-    found = [part for _, parts in _chosen(obj) for part in parts]
-    found += collider_objects(obj) + exit_objects(obj)
-    ground = ground_object(obj)
-    return found + ([] if ground is None else [ground])
+    return [part for _, parts in _chosen(obj) for part in parts]
 
 
 def _chosen(obj: bpy.types.Object) -> list[tuple[str, list[bpy.types.Object]]]:
-    """Objects chosen as targets and sources, each with its purpose."""
+    """Objects that a crowd perceives, each with its purpose; one may have several."""
     found = []
     for role, slots in ROLES.items():
         for name, slot in slots(obj).items():
@@ -167,6 +164,38 @@ def _chosen(obj: bpy.types.Object) -> list[tuple[str, list[bpy.types.Object]]]:
         found.append(("areas", area_objects(obj)))
     if obj.steer.births.emission != "NONE":
         found.append(("births", birth_objects(obj)))
+    ground = ground_object(obj)
+    found.append(("colliders", collider_objects(obj)))
+    found.append(("exits", exit_objects(obj)))
+    found.append(("ground", [] if ground is None else [ground]))
+    return found
+
+
+class Used(NamedTuple):
+    """An input: its name, and what crowds read it as, with the shape of an empty."""
+
+    name: str
+    uses: tuple[Any, ...]
+
+
+def _shape_of_empty(part: bpy.types.Object) -> tuple[Any, ...]:
+    """How an empty is drawn, and what it puts where; nothing for other objects."""
+    if part.type != "EMPTY":
+        return ()
+    inside = part.instance_collection
+    offset = () if inside is None else (inside.session_uid, *inside.instance_offset)
+    return (part.empty_display_type, part.empty_display_size, *offset)
+
+
+def used_inputs(obj: bpy.types.Object) -> dict[int, Used]:
+    """All inputs of a crowd, and of those that it steers by, by their session uids."""
+    found: dict[int, Used] = {}
+    for crowd in linked_crowds(obj):
+        for purpose, parts in (*_chosen(crowd), ("instanced", instanced_objects(crowd))):
+            for part in parts:
+                old = found.get(part.session_uid, Used(part.name, _shape_of_empty(part)))
+                uses = (*old.uses, (crowd.session_uid, purpose))
+                found[part.session_uid] = Used(part.name, uses)
     return found
 
 
@@ -190,10 +219,30 @@ def geometry_owners(obj: bpy.types.Object) -> dict[int, int]:
     return owners | owned
 
 
+def instanced_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """Objects of the collections that the colliders of a crowd instance, in the scene or not."""
+    found: dict[int, bpy.types.Object] = {}
+    left, known = collider_objects(obj), set()
+    while left:
+        part = left.pop()
+        inside = part.instance_collection if part.type == "EMPTY" else None
+        if inside is not None and inside.session_uid not in known:
+            known.add(inside.session_uid)
+            parts = members(inside, obj)
+            found |= {o.session_uid: o for o in parts}
+            left += parts
+    return list(found.values())
+
+
+def _all_instanced(linked: Linked) -> list[bpy.types.Object]:
+    key = (_all_instanced, linked.uids)
+    return once(key, lambda: [o for crowd in linked.crowds for o in instanced_objects(crowd)])
+
+
 def _all_owners(linked: Linked) -> tuple[dict[int, int], dict[int, int]]:
     """Owners of the meshes of crowds, and of their inputs."""
     owned = {}
-    for part in _all_inputs(linked):
+    for part in (*_all_inputs(linked), *_all_instanced(linked)):
         owned[part.session_uid] = part.session_uid
         if part.data is not None:
             owned[part.data.session_uid] = part.session_uid
@@ -224,6 +273,15 @@ def signature(
     return once(key, lambda: _signature(linked, depsgraph, geometry))
 
 
+def _bases(part: bpy.types.Object) -> Iterator[bytes]:
+    """Where an object and its parents were put, each by its own parent."""
+    above: bpy.types.Object | None = part
+    while above is not None:
+        place = (*above.matrix_basis, *above.matrix_parent_inverse)
+        yield np.array(place, np.float32).tobytes()
+        above = above.parent
+
+
 def _signature(linked: Linked, depsgraph: bpy.types.Depsgraph, geometry: bool) -> bytes:
     digest = hashlib.blake2b(digest_size=16)
     crowds = linked.crowds
@@ -232,20 +290,23 @@ def _signature(linked: Linked, depsgraph: bpy.types.Depsgraph, geometry: bool) -
             with own_mesh(crowd.data) as mesh:
                 digest.update(positions(mesh).tobytes())
     areas = {part.session_uid for crowd in crowds for part in area_objects(crowd)}
-    for part in [*crowds, *_all_inputs(linked)]:
+    for part in (*crowds, *_all_inputs(linked), *_all_instanced(linked)):
         evaluated = part.evaluated_get(depsgraph)
         # names may change, and the order of objects by their names with them
         digest.update(b"%d" % part.session_uid)
         digest.update(np.array(evaluated.matrix_world, np.float32).tobytes())
-        weights = (weight_of(evaluated), weight_of(evaluated, BIRTH_WEIGHT))
+        digest.update(b"\1" if evaluated.is_evaluated else b"\0")
+        shown = part.visible_get(view_layer=depsgraph.view_layer)
+        # what is edited while Blender does not evaluate it shows in the original only
+        told = evaluated if shown else part
+        if not shown:
+            digest.update(b"".join(_bases(part)))
+        weights = (weight_of(told), weight_of(told, BIRTH_WEIGHT))
         digest.update(str(weights).encode())
         if part.session_uid in areas:
-            area = read_settings(evaluated.steer_area, AreaSettings)
+            area = read_settings(told.steer_area, AreaSettings)
             digest.update(str(area.to_dict()).encode())
-        digest.update(b"\1" if evaluated.is_evaluated else b"\0")
-        if part.type == "EMPTY":
-            size = np.float32(evaluated.empty_display_size)
-            digest.update(evaluated.empty_display_type.encode() + size.tobytes())
+        digest.update(str(_shape_of_empty(told)).encode())
         if geometry and part not in crowds and part.type in MESH_TYPES:
             with mesh_of(evaluated) as mesh:
                 digest.update(positions(mesh).tobytes())

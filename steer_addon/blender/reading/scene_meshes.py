@@ -160,6 +160,23 @@ def is_simulated(obj: bpy.types.Object) -> bool:
     return obj.parent is not None and is_simulated(obj.parent)
 
 
+_Outline = tuple[int, int, NDArray[np.int32]]
+"""Numbers of edges and faces of a mesh, and the points at the corners of the faces."""
+
+
+def _outline(mesh: bpy.types.Mesh) -> _Outline:
+    vertex = np.empty(len(mesh.loops), np.int32)
+    if len(vertex):
+        mesh.attributes[".corner_vert"].data.foreach_get("value", vertex)
+    return len(mesh.edges), len(mesh.polygons), vertex
+
+
+def _same(points: FloatArray, old_points: FloatArray, outline: _Outline, old: _Outline) -> bool:
+    """Whether a mesh has the points and faces that it had."""
+    same = np.array_equal(points, old_points) and outline[:2] == old[:2]
+    return same and np.array_equal(outline[2], old[2])
+
+
 @dataclass
 class _Entry:
     """The mesh that was read from one object."""
@@ -167,6 +184,7 @@ class _Entry:
     source: int
     key: bytes
     points: FloatArray
+    outline: _Outline
     mesh: Mesh
 
 
@@ -217,11 +235,12 @@ class MeshReader:
         with mesh_of(evaluated) as mesh:
             if mesh is None:
                 return None
-            points = positions(mesh)
-            if known is not None and np.array_equal(points, known.points):
+            points, outline = positions(mesh), _outline(mesh)
+            if known is not None and _same(points, known.points, outline, known.outline):
                 return known.mesh
             order = corners(mesh)
             lines = loose_edges(mesh) if wall_height > 0.0 else np.zeros((0, 2), np.int32)
+        edited = name in self._dirty
         self._dirty.discard(name)
         self.reads[name] = self.reads.get(name, 0) + 1
         faces = triangles_of(points, order, matrix)
@@ -234,10 +253,11 @@ class MeshReader:
             self.warnings[name] = [ignored.having(object=top or source.name)]
             return None
         count = result.triangle_count
-        if old is None or name not in self.warnings or old.mesh.triangle_count != count:
+        # to search a mesh that moves again in each frame would take too long
+        if edited or name not in self.warnings or old is None or old.mesh.triangle_count != count:
             found = _complaints(Mesh(name, faces), source, solid, has_walls=len(walls) > 0)
             self.warnings[name] = [one.having(object=top or source.name) for one in found]
-        self.entries[name] = _Entry(source.session_uid, key, points, result)
+        self.entries[name] = _Entry(source.session_uid, key, points, outline, result)
         return result
 
     def end_frame(self) -> list[Diagnosis]:
