@@ -145,6 +145,17 @@ def test_what_is_wrong_with_areas_is_told():
     assert "no way leads to" in warned(crowd)
 
 
+def test_of_an_area_without_faces_only_that_is_said():
+    crowd, lawn = make_lawn()
+    lawn.data.clear_geometry()
+    lawn.data.from_pydata([(0, 0, 0), (1, 0, 0)], [(0, 1)], [])
+    scenes.update()
+    scenes.play(1, 2)
+    assert [(w.code, w.subject) for w in live.status(crowd).warnings] == [
+        ("SOURCE_IGNORED", "Lawn")
+    ]
+
+
 def test_the_command_line_chooses_safe_ways():
     settings = with_override(CrowdSettings(), "ways=SAFE")
     assert settings.ways.ways == "SAFE"

@@ -229,6 +229,9 @@ class WorldReader:
             mesh = self._mesh(ground, f"{ground.name_full} (ground)", solid=False)
         if mesh is None or mesh.triangle_count == 0:
             self._ground = None
+            if ground is not None and mesh is not None:
+                bare = diagnose("GROUND_WITHOUT_FACES", ground.name)
+                view.warn(bare.having(object=ground.name))
         elif self._ground is None or len(self._ground[1].triangles) != mesh.triangle_count:
             self._ground = (mesh, bvh.build(mesh.triangles))
         elif self._ground[0] is not mesh:

@@ -223,7 +223,7 @@ class MeshReader:
             evaluated: The same object as the depsgraph evaluates it.
             matrix: Its world matrix, shape (4, 4).
             top: Name of the object in the scene that instances it; empty for the source.
-            solid: Whether it is a collider: a ground may be open.
+            solid: Whether it is a collider or an exit: grounds and areas may be open.
             wall_height: Height [m] of the walls on loose edges; 0 for no walls.
         """
         self._asked.add(name)
@@ -255,7 +255,7 @@ class MeshReader:
         count = result.triangle_count
         # to search a mesh that moves again in each frame would take too long
         if edited or name not in self.warnings or old is None or old.mesh.triangle_count != count:
-            found = _complaints(Mesh(name, faces), source, solid, has_walls=len(walls) > 0)
+            found = _complaints(Mesh(name, faces), solid, has_walls=len(walls) > 0)
             self.warnings[name] = [one.having(object=top or source.name) for one in found]
         self.entries[name] = _Entry(source.session_uid, key, points, outline, result)
         return result
@@ -270,14 +270,12 @@ class MeshReader:
         return [one for found in self.warnings.values() for one in found]
 
 
-def _complaints(
-    mesh: Mesh, source: bpy.types.Object, solid: bool, has_walls: bool
-) -> list[Diagnosis]:
-    if not mesh.triangle_count and not solid:
-        return [diagnose("GROUND_WITHOUT_FACES", source.name)]
-    if not mesh.triangle_count:
-        return [] if has_walls else defects(mesh)
-    return defects(mesh) if solid and mesh.triangle_count <= CHECKED_TRIANGLES else []
+def _complaints(mesh: Mesh, solid: bool, has_walls: bool) -> list[Diagnosis]:
+    # walls on its edges are enough for a collider without faces
+    usable = has_walls and not mesh.triangle_count
+    if not solid or usable or mesh.triangle_count > CHECKED_TRIANGLES:
+        return []
+    return defects(mesh)
 
 
 def walkable_triangles(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> FloatArray:
