@@ -12,6 +12,8 @@ from steer_addon.blender.characters.keys import curves_of  # noqa: E402
 from steer_addon.blender.making import importers  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.live_scenes import move  # noqa: E402
+from tests.blender.source_makers import make_wire  # noqa: E402
 from tests.blender.test_make_character_bad import COARSE, make  # noqa: E402
 from tests.blender.walking_rigs import state, walking_rig  # noqa: E402
 
@@ -91,3 +93,12 @@ def test_an_import_that_is_interrupted_is_no_fault_of_the_file(tmp_path, monkeyp
     monkeypatch.setattr(importers, "attrgetter", lambda _: lambda _: stop)
     with pytest.raises(KeyboardInterrupt):
         importers.import_animated(file)
+
+
+def test_edges_that_move_and_get_no_faces_are_no_body():
+    wire = make_wire([(0, 0, 0), (1, 0, 0), (1, 1, 1)], [(0, 1), (1, 2)], name="Wire")
+    move(wire, {1: (0, 0, 0), 24: (0, 0, 1)})
+    wire.modifiers.new("Mirror", "MIRROR")
+    with pytest.raises(CharacterError, match="^'Wire' shows no faces, so nobody would see"):
+        make(wire, Recipe(levels=2, plan=COARSE))
+    assert [obj.name for obj in bpy.data.objects] == ["Wire"]

@@ -164,6 +164,11 @@ def making(
             rigs.check_upright(rig.name, posed, recipe.feet or rigs.guess_feet(rig))
         rows = Rows(recipe.plan, body.owners.mask_of(recipe.feet))
         faces = sum(len(t.evaluated_get(sampler.depsgraph).data.polygons) for t in sampler.twins)
+        if not faces:
+            raise CharacterError(
+                f"{rig.name!r} shows no faces, so nobody would see the character: give its meshes "
+                "faces, or a modifier that makes some"
+            )
         # strides are known only once sampled: a first guess tells what is far too much
         expected = body.expected(points)
         check_memory(expected, len(points), faces, recipe)
