@@ -18,7 +18,6 @@ from tests.often import often  # noqa: E402
 
 pytestmark = [pytest.mark.usefixtures("empty_scene"), pytest.mark.slow]
 
-
 FRAMES = (1, 2, 3)
 
 

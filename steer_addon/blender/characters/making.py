@@ -163,12 +163,7 @@ def making(
         if sampler.is_posed:
             rigs.check_upright(rig.name, posed, recipe.feet or rigs.guess_feet(rig))
         rows = Rows(recipe.plan, body.owners.mask_of(recipe.feet))
-        faces = sum(len(t.evaluated_get(sampler.depsgraph).data.polygons) for t in sampler.twins)
-        if not faces:
-            raise CharacterError(
-                f"{rig.name!r} shows no faces, so nobody would see the character: give its meshes "
-                "faces, or a modifier that makes some"
-            )
+        faces = _count_faces(sampler, rig)
         # strides are known only once sampled: a first guess tells what is far too much
         expected = body.expected(points)
         check_memory(expected, len(points), faces, recipe)
@@ -204,6 +199,17 @@ def making(
     look = (*joining.sliding(character.data), *joining.missing(character.data))
     told = (*left_out, *look, *faults(space, recipe, feet))
     return Made(character, space, memory, found, told)
+
+
+def _count_faces(sampler: Sampler, rig: bpy.types.Object) -> int:
+    """Number of the faces of a body."""
+    count = sum(len(t.evaluated_get(sampler.depsgraph).data.polygons) for t in sampler.twins)
+    if not count:
+        raise CharacterError(
+            f"{rig.name!r} shows no faces, so nobody would see the character: give its meshes "
+            "faces, or a modifier that makes some"
+        )
+    return count
 
 
 def _coarser(
