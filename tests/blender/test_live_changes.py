@@ -25,6 +25,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     told,
     update,
 )
+from tests.blender.source_makers import make_shape  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -274,6 +275,20 @@ def test_how_agents_are_shown_is_no_change_of_the_scene():
         assert code_of(obj) == "" and stored(obj) == (1, 10)
     obj.data.vertices[0].co.x = 5.0
     obj.data.update()
+    update()
+    assert outdated_by(obj) == "SCENE_CHANGED"
+
+
+def test_what_the_eye_hides_is_no_change():
+    obj = make_runner()
+    box, sphere = make_box(location=(30, 0, 0)), make_shape("SPHERE", 1.0, (40, 0, 0))
+    make_colliders(obj, box, sphere)
+    play(1, 10)
+    for part in (box, sphere, obj.steer.target_object):
+        part.hide_set(True)
+        update()
+    assert stored(obj) == (1, 10) and code_of(obj) == ""
+    sphere.empty_display_size = 2.0
     update()
     assert outdated_by(obj) == "SCENE_CHANGED"
 

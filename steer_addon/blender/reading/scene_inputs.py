@@ -296,11 +296,9 @@ def _signature(linked: Linked, depsgraph: bpy.types.Depsgraph, geometry: bool) -
         digest.update(b"%d" % part.session_uid)
         digest.update(np.array(evaluated.matrix_world, np.float32).tobytes())
         digest.update(b"\1" if evaluated.is_evaluated else b"\0")
-        shown = part.visible_get(view_layer=depsgraph.view_layer)
         # what is edited while Blender does not evaluate it shows in the original only
-        told = evaluated if shown else part
-        if not shown:
-            digest.update(b"".join(_bases(part)))
+        told = evaluated if part.visible_get(view_layer=depsgraph.view_layer) else part
+        digest.update(b"".join(_bases(part)))
         weights = (weight_of(told), weight_of(told, BIRTH_WEIGHT))
         digest.update(str(weights).encode())
         if part.session_uid in areas:
