@@ -277,8 +277,9 @@ def _bases(part: bpy.types.Object) -> Iterator[bytes]:
     """Where an object and its parents were put, each by its own parent."""
     above: bpy.types.Object | None = part
     while above is not None:
-        place = (*above.matrix_basis, *above.matrix_parent_inverse)
-        yield np.array(place, np.float32).tobytes()
+        yield np.array(above.matrix_basis, np.float32).tobytes()
+        if above.parent is not None:
+            yield np.array(above.matrix_parent_inverse, np.float32).tobytes()
         above = above.parent
 
 
