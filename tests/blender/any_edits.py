@@ -63,11 +63,7 @@ def _add_colliders(crowd):
     """Meshes, a text, a sphere, a collection that is instanced, and a box that moves."""
     inner = scenes.make_box("Inner", half=0.3)
     bead = makers.make_shape("SPHERE", 0.2, name="Bead")
-    for part in (inner, bead):
-        bpy.context.scene.collection.objects.unlink(part)
-    copies = makers.make_shape("PLAIN_AXES", name="Copies")
-    copies.instance_type = "COLLECTION"
-    copies.instance_collection = makers.make_collection(inner, bead, name="Set")
+    copies = makers.make_copies(inner, bead)
     text = makers.link(bpy.data.objects.new("Text", bpy.data.curves.new("Text", "FONT")))
     text.data.body = "a"
     ball = makers.make_shape("SPHERE", 0.5, location=(4, 4, 0), name="Ball")
@@ -120,8 +116,8 @@ class Edits:
         return self.random.uniform(-1.0, 1.0)
 
     def object(self, *names):
-        """One of some objects, or of all."""
-        return bpy.data.objects[self.random.choice(names or self.names)]
+        """One of some objects."""
+        return bpy.data.objects[self.random.choice(names)]
 
 
 def _move(edits, obj):
@@ -229,10 +225,8 @@ def _remove_face(edits, obj):
     mesh = obj.data
     if len(mesh.polygons) < 2:
         return False
-    corners, faces = (
-        [tuple(v.co) for v in mesh.vertices],
-        [tuple(p.vertices) for p in mesh.polygons],
-    )
+    corners = [tuple(vertex.co) for vertex in mesh.vertices]
+    faces = [tuple(face.vertices) for face in mesh.polygons]
     mesh.clear_geometry()
     mesh.from_pydata(corners, [], faces[1:])
     mesh.update()

@@ -84,6 +84,17 @@ def make_collection(*objects, name="Collection"):
     return collection
 
 
+def make_copies(*parts, offset=(0, 0, 0)):
+    """An empty that instances a collection `Set` of objects, which leave the scene."""
+    for part in parts:
+        bpy.context.scene.collection.objects.unlink(part)
+    empty = make_shape("PLAIN_AXES", name="Copies")
+    empty.instance_type = "COLLECTION"
+    empty.instance_collection = make_collection(*parts, name="Set")
+    empty.instance_collection.instance_offset = offset
+    return empty
+
+
 def add_vectors(obj, values, domain="POINT", name="flow"):
     """A vector attribute on a mesh."""
     attribute = obj.data.attributes.new(name, "FLOAT_VECTOR", domain)

@@ -13,7 +13,7 @@ from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.core.sensing.declare import REGISTRY  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.any_edits import Edits, make_full_scene  # noqa: E402
-from tests.blender.test_worlds import COLUMNS, extract, of_scene, of_world  # noqa: E402
+from tests.blender.test_worlds import bits, extract, of_scene, of_world  # noqa: E402
 from tests.often import often  # noqa: E402
 
 pytestmark = [pytest.mark.usefixtures("empty_scene"), pytest.mark.slow]
@@ -57,12 +57,8 @@ def of_live(crowd):
     """The frames of a live crowd that begins again, as bytes."""
     live.clear(crowd)
     scenes.play(1, LAST)
-    found = {}
-    for number in range(1, LAST + 1):
-        frame = live.get_frame(crowd, number)
-        columns = {name: getattr(frame, name) for name in COLUMNS} | frame.attributes
-        found[crowd.name, number] = {k: v.tobytes() for k, v in columns.items()}
-    return found
+    numbers = range(1, LAST + 1)
+    return {(crowd.name, number): bits(live.get_frame(crowd, number)) for number in numbers}
 
 
 @pytest.mark.parametrize("seed", often(range(40), 0, 1))

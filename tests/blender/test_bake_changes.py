@@ -17,6 +17,7 @@ from tests.blender.cached_crowds import (  # noqa: E402
     told_of_bake,
 )
 from tests.blender.crowd_makers import make_empty, make_mesh  # noqa: E402
+from tests.blender.source_makers import make_copies, make_shape  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -147,18 +148,10 @@ def triangle(name):
     ],
 )
 def test_what_is_read_otherwise_is_noticed(crowd, edit, name):
-    walls = bpy.data.collections["Walls"]
-    for each in ("Ball", "Copies"):
-        walls.objects.link(make_empty(each))
-    bpy.data.objects["Ball"].empty_display_type = "SPHERE"
     inner, hidden = triangle("Inner"), triangle("Hidden")
-    bpy.context.scene.collection.objects.unlink(inner)
-    copies = bpy.data.objects["Copies"]
-    copies.instance_type = "COLLECTION"
-    copies.instance_collection = bpy.data.collections.new("Set")
-    copies.instance_collection.objects.link(inner)
     hidden.parent, hidden.hide_viewport = make_empty("Above"), True
-    walls.objects.link(hidden)
+    for part in (make_shape("SPHERE", name="Ball"), make_copies(inner), hidden):
+        bpy.data.collections["Walls"].objects.link(part)
     bpy.context.view_layer.objects.active = crowd
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
     assert edited(crowd) == []

@@ -14,7 +14,7 @@ from steer_addon.blender.reading.scene import WorldReader  # noqa: E402
 from steer_addon.core.crowd.births import BirthsSettings  # noqa: E402
 from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
-from tests.blender.test_scene_meshes import read  # noqa: E402
+from tests.blender.source_makers import read  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

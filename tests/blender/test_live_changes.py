@@ -25,7 +25,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     told,
     update,
 )
-from tests.blender.source_makers import make_shape  # noqa: E402
+from tests.blender.source_makers import make_copies, make_shape  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -173,14 +173,6 @@ def test_what_is_edited_at_the_start_is_shown_at_once():
     np.testing.assert_allclose(live.get_frame(obj, 1).radius, 0.5)
 
 
-def make_set(part):
-    """A collection of an object that is in no scene itself."""
-    bpy.context.scene.collection.objects.unlink(part)
-    collection = bpy.data.collections.new("Set")
-    collection.objects.link(part)
-    return collection
-
-
 @pytest.mark.parametrize("updated", [True, False])
 @pytest.mark.parametrize(
     "what", ["target", "collider", "shape", "crowd", "vertices", "above a proxy", "in a set"]
@@ -190,10 +182,7 @@ def test_moved_inputs_are_noticed(what, updated):
     box, proxy = make_box(location=(30, 0, 0)), make_box("Proxy", (60, 0, 0))
     wall, inner = make_box("Wall", (60, 0, 0)), make_box("Inner", (90, 0, 0))
     proxy.parent, proxy.hide_viewport = wall, True
-    copies = bpy.data.objects.new("Copies", None)
-    bpy.context.scene.collection.objects.link(copies)
-    copies.instance_type, copies.instance_collection = "COLLECTION", make_set(inner)
-    make_colliders(obj, box, proxy, copies)
+    make_colliders(obj, box, proxy, make_copies(inner))
     play(1, 20)
     first = live.get_frame(obj, 1)
     if what in ("target", "collider"):

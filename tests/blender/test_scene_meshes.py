@@ -23,6 +23,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     make_target,
     move,
 )
+from tests.blender.source_makers import make_copies  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -216,13 +217,8 @@ def test_hidden_proxies_still_count(how):
 def test_hidden_copies_of_a_set_stay_where_they_are():
     obj = make_crowd()
     part = make_box("Part", (1, 0, 0))
-    bpy.context.scene.collection.objects.unlink(part)
-    copies = bpy.data.objects.new("Copies", None)
-    bpy.context.scene.collection.objects.link(copies)
-    copies.instance_type, copies.hide_viewport = "COLLECTION", True
-    copies.instance_collection = bpy.data.collections.new("Set")
-    copies.instance_collection.objects.link(part)
-    copies.instance_collection.instance_offset = (0, 3, 0)
+    copies = make_copies(part, offset=(0, 3, 0))
+    copies.hide_viewport = True
     make_colliders(obj, copies)
     reader = WorldReader()
     for _ in range(3):

@@ -40,13 +40,18 @@ def extract(path, *crowds, last=LAST, **options):
     return WorldSource(path)
 
 
+def bits(frame):
+    """What a frame says of its agents, as bytes."""
+    columns = {name: getattr(frame, name) for name in COLUMNS} | frame.attributes
+    return {name: values.tobytes() for name, values in columns.items()}
+
+
 def played(run, warnings):
     """All frames of a run by crowd and number, as bytes, and the warnings."""
     found = {}
     for moment in run:
         for crowd, _, frame in moment:
-            columns = {name: getattr(frame, name) for name in COLUMNS} | frame.attributes
-            found[crowd.name, frame.number] = {k: v.tobytes() for k, v in columns.items()}
+            found[crowd.name, frame.number] = bits(frame)
     return found, [str(told) for told in warnings]
 
 

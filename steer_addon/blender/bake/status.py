@@ -197,10 +197,8 @@ def cache_of(obj: bpy.types.Object) -> Cache | None:
 
 def _names(obj: bpy.types.Object) -> dict[int, str]:
     """Names of a crowd's inputs, by the session uids of all data whose edits may matter."""
-    crowds_read = linked_crowds(obj)
-    copied = [o for crowd in crowds_read for o in scene_inputs.instanced_objects(crowd)]
-    read = (*scene_inputs.input_objects(obj), *copied, *crowds_read)
-    objects = {o.session_uid: o for o in read}
+    read = (*scene_inputs.input_objects(obj), *scene_inputs.instanced_objects(obj))
+    objects = {o.session_uid: o for o in (*read, *linked_crowds(obj))}
     found = {
         uid: objects[own].name
         for uid, own in scene_inputs.geometry_owners(obj).items()

@@ -205,7 +205,7 @@ class LiveRun:
             before, self._gone = self._gone, gone_inputs(obj, edit.there)
             moved = moved or before != self._gone
         if (moved or reshaped) and self._session is not None:
-            self._session.reader.forget(reshaped)
+            self._session.reader.forget(reshaped)  # and hidden inputs, which are read once
         if number == obj.steer.frame_start and part == 0.0:
             changed = moved or reshaped or own or rebuilt or self.out_of_date
             if changed or not (self.frames or self._failed):

@@ -25,6 +25,7 @@ from .scene_inputs import (
     collider_objects,
     exit_objects,
     ground_object,
+    instanced_by,
     is_sphere,
     members,
 )
@@ -155,11 +156,12 @@ class WorldReader:
 
         `top` is the name of the object in the scene, which users can select.
         """
-        if part.instance_collection is not None and part.type == "EMPTY":
+        inside = instanced_by(part)
+        if inside is not None:
             # a copy, as that of a hidden object is kept
             base = self._piece_place(part, parent).copy()
-            base[:3, 3] -= base[:3, :3] @ np.array(part.instance_collection.instance_offset)
-            for child in members(part.instance_collection, obj):
+            base[:3, 3] -= base[:3, :3] @ np.array(inside.instance_offset)
+            for child in members(inside, obj):
                 label = f"{name}/{child.name_full}"
                 yield from self._pieces(obj, child, label, top, base, wall_height)
             return
@@ -227,11 +229,11 @@ class WorldReader:
         if ground is not None and not view.is_gone(ground, "Ground") and ground.type in MESH_TYPES:
             # a name of its own: the ground may be a collider too, and may be open
             mesh = self._mesh(ground, f"{ground.name_full} (ground)", solid=False)
-        if mesh is None or mesh.triangle_count == 0:
-            self._ground = None
-            if ground is not None and mesh is not None:
+            if mesh is not None and not mesh.triangle_count:
                 bare = diagnose("GROUND_WITHOUT_FACES", ground.name)
                 view.warn(bare.having(object=ground.name))
+        if mesh is None or mesh.triangle_count == 0:
+            self._ground = None
         elif self._ground is None or len(self._ground[1].triangles) != mesh.triangle_count:
             self._ground = (mesh, bvh.build(mesh.triangles))
         elif self._ground[0] is not mesh:

@@ -21,6 +21,7 @@ from .scene_meshes import (
     may_deform,
     mesh_of,
     positions,
+    same_arrays,
     transform,
 )
 from .scene_view import SceneView
@@ -40,8 +41,12 @@ class _Shape(NamedTuple):
     weight: Any
 
 
-_Read = tuple[Matrix, bytes, float, _Shape]
-"""Place, the place as bytes, weight and shape of a source."""
+class _Read(NamedTuple):
+    """A source: where it is, its weight, and its shape."""
+
+    place: Matrix
+    total: float
+    shape: _Shape
 
 
 @dataclass
@@ -67,22 +72,22 @@ class BirthReader:
         read = [self._source(source, view, births.part) for source in sources]
         known, emitters = self._made
         if not _same(known, read):
-            made = [_emitter(place, total, shape) for place, _, total, shape in read]
+            made = [_emitter(*source) for source in read]
             emitters = joined([emitter for emitter in made if emitter is not None])
             self._made = (read, emitters)
         return emitters
 
     def _source(self, source: bpy.types.Object, view: SceneView, part: str) -> _Read:
-        """Place, the place as bytes, weight and shape of a source."""
+        """A source as it is now."""
         key = (source.session_uid, part)
         shape = self._shapes.get(key)
         if shape is None or may_deform(source):
             found = view.read_object(source, f"births {part}", lambda seen: _shape(seen, part))
-            if shape is None or not _alike(shape, found):
+            if shape is None or not same_arrays(shape, found):
                 shape = self._shapes[key] = found
         place = view.place_of(source)
         weight = view.read_object(source, BIRTH_WEIGHT, lambda o: weight_of(o, BIRTH_WEIGHT))
-        return place, place.tobytes(), 1.0 if weight is None else weight, shape
+        return _Read(place, 1.0 if weight is None else weight, shape)
 
 
 def _shape(evaluated: bpy.types.Object, part: str) -> _Shape:
@@ -106,12 +111,11 @@ def _shape(evaluated: bpy.types.Object, part: str) -> _Shape:
 def _same(known: list[_Read], read: list[_Read]) -> bool:
     """Whether sources are where they were, with the weights and the very shapes that they had."""
     return len(known) == len(read) and all(
-        old[1:3] == new[1:3] and old[3] is new[3] for old, new in zip(known, read, strict=True)
+        old.shape is new.shape
+        and old.total == new.total
+        and old.place.tobytes() == new.place.tobytes()
+        for old, new in zip(known, read, strict=True)
     )
-
-
-def _alike(one: _Shape, other: _Shape) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 def _emitter(place: Matrix, total: float, shape: _Shape) -> Source | None:

@@ -75,6 +75,11 @@ def source_objects(obj: bpy.types.Object, item: SteerBehavior) -> list[bpy.types
     return [] if source is None or source.session_uid in _made_by(obj) else [source]
 
 
+def instanced_by(obj: bpy.types.Object) -> bpy.types.Collection | None:
+    """The collection that an object among the colliders instances; None for others."""
+    return obj.instance_collection if obj.type == "EMPTY" else None
+
+
 def is_sphere(obj: bpy.types.Object) -> bool:
     """Whether an object among the colliders stands for a sphere."""
     is_shape = obj.type == "EMPTY" and obj.empty_display_type == "SPHERE"
@@ -191,7 +196,7 @@ def used_inputs(obj: bpy.types.Object) -> dict[int, Used]:
     """All inputs of a crowd, and of those that it steers by, by their session uids."""
     found: dict[int, Used] = {}
     for crowd in linked_crowds(obj):
-        for purpose, parts in (*_chosen(crowd), ("instanced", instanced_objects(crowd))):
+        for purpose, parts in (*_chosen(crowd), ("instanced", _own_instanced(crowd))):
             for part in parts:
                 old = found.get(part.session_uid, Used(part.name, _shape_of_empty(part)))
                 uses = (*old.uses, (crowd.session_uid, purpose))
@@ -220,23 +225,28 @@ def geometry_owners(obj: bpy.types.Object) -> dict[int, int]:
 
 
 def instanced_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
-    """Objects of the collections that the colliders of a crowd instance, in the scene or not."""
+    """All objects, in the scene or not, of collections that the same crowds' colliders instance."""
+    return _all_instanced(linked_with(obj))
+
+
+def _all_instanced(linked: Linked) -> list[bpy.types.Object]:
+    key = (_all_instanced, linked.uids)
+    return once(key, lambda: [o for crowd in linked.crowds for o in _own_instanced(crowd)])
+
+
+def _own_instanced(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    # collections within collections, each once
     found: dict[int, bpy.types.Object] = {}
     left, known = collider_objects(obj), set()
     while left:
         part = left.pop()
-        inside = part.instance_collection if part.type == "EMPTY" else None
+        inside = instanced_by(part)
         if inside is not None and inside.session_uid not in known:
             known.add(inside.session_uid)
             parts = members(inside, obj)
             found |= {o.session_uid: o for o in parts}
             left += parts
     return list(found.values())
-
-
-def _all_instanced(linked: Linked) -> list[bpy.types.Object]:
-    key = (_all_instanced, linked.uids)
-    return once(key, lambda: [o for crowd in linked.crowds for o in instanced_objects(crowd)])
 
 
 def _all_owners(linked: Linked) -> tuple[dict[int, int], dict[int, int]]:

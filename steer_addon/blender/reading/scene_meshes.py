@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import bmesh
 import bpy
@@ -57,6 +57,14 @@ def corners(mesh: bpy.types.Mesh | None) -> NDArray[np.int32]:
     mesh.calc_loop_triangles()
     found = np.empty((len(mesh.loop_triangles), 3), np.int32)
     mesh.loop_triangles.foreach_get("vertices", found.ravel())
+    return found
+
+
+def face_corners(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """Vertices at the corners of all faces, one face after another, shape (corner_count,)."""
+    found = np.empty(len(mesh.loops), np.int32)
+    if len(found):
+        mesh.attributes[".corner_vert"].data.foreach_get("value", found)
     return found
 
 
@@ -160,21 +168,22 @@ def is_simulated(obj: bpy.types.Object) -> bool:
     return obj.parent is not None and is_simulated(obj.parent)
 
 
-_Outline = tuple[int, int, NDArray[np.int32]]
-"""Numbers of edges and faces of a mesh, and the points at the corners of the faces."""
+def same_arrays(some: Iterable[Any], others: Iterable[Any]) -> bool:
+    """Whether arrays, or plain values, equal as many others one by one."""
+    return all(np.array_equal(one, other) for one, other in zip(some, others, strict=True))
 
 
-def _outline(mesh: bpy.types.Mesh) -> _Outline:
-    vertex = np.empty(len(mesh.loops), np.int32)
-    if len(vertex):
-        mesh.attributes[".corner_vert"].data.foreach_get("value", vertex)
-    return len(mesh.edges), len(mesh.polygons), vertex
+class _Form(NamedTuple):
+    """The points of a mesh, those at the corners of its faces, its numbers of edges and faces."""
+
+    points: FloatArray
+    corners: NDArray[np.int32]
+    counts: tuple[int, int]
 
 
-def _same(points: FloatArray, old_points: FloatArray, outline: _Outline, old: _Outline) -> bool:
-    """Whether a mesh has the points and faces that it had."""
-    same = np.array_equal(points, old_points) and outline[:2] == old[:2]
-    return same and np.array_equal(outline[2], old[2])
+def _form(mesh: bpy.types.Mesh) -> _Form:
+    counts = (len(mesh.edges), len(mesh.polygons))
+    return _Form(positions(mesh), face_corners(mesh), counts)
 
 
 @dataclass
@@ -183,8 +192,7 @@ class _Entry:
 
     source: int
     key: bytes
-    points: FloatArray
-    outline: _Outline
+    form: _Form
     mesh: Mesh
 
 
@@ -235,16 +243,16 @@ class MeshReader:
         with mesh_of(evaluated) as mesh:
             if mesh is None:
                 return None
-            points, outline = positions(mesh), _outline(mesh)
-            if known is not None and _same(points, known.points, outline, known.outline):
+            form = _form(mesh)
+            if known is not None and same_arrays(form, known.form):
                 return known.mesh
             order = corners(mesh)
             lines = loose_edges(mesh) if wall_height > 0.0 else np.zeros((0, 2), np.int32)
         edited = name in self._dirty
         self._dirty.discard(name)
         self.reads[name] = self.reads.get(name, 0) + 1
-        faces = triangles_of(points, order, matrix)
-        walls = wall_triangles(transform(points, matrix), lines, wall_height)
+        faces = triangles_of(form.points, order, matrix)
+        walls = wall_triangles(transform(form.points, matrix), lines, wall_height)
         try:
             result = Mesh(name, np.concatenate([faces, walls]), may_move(source))
         except WorldError as error:
@@ -257,7 +265,7 @@ class MeshReader:
         if edited or name not in self.warnings or old is None or old.mesh.triangle_count != count:
             found = _complaints(Mesh(name, faces), solid, has_walls=len(walls) > 0)
             self.warnings[name] = [one.having(object=top or source.name) for one in found]
-        self.entries[name] = _Entry(source.session_uid, key, points, outline, result)
+        self.entries[name] = _Entry(source.session_uid, key, form, result)
         return result
 
     def end_frame(self) -> list[Diagnosis]:

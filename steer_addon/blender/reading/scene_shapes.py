@@ -24,6 +24,7 @@ from .scene_meshes import (
     Matrix,
     corners,
     edges_of,
+    face_corners,
     mesh_of,
     positions,
     transform,
@@ -144,9 +145,7 @@ def read_vectors(evaluated: bpy.types.Object, name: str) -> Raw | NoVectors:
 
 def _on_points(mesh: bpy.types.Mesh, values: FloatArray, domain: str) -> FloatArray:
     """Means around each point of values on corners or faces; 0 at points without faces."""
-    vertex = np.empty(len(mesh.loops), np.int32)
-    if len(vertex):
-        mesh.attributes[".corner_vert"].data.foreach_get("value", vertex)
+    vertex = face_corners(mesh)
     if domain == "FACE":
         sizes = np.empty(len(mesh.polygons), np.int32)
         mesh.polygons.foreach_get("loop_total", sizes)

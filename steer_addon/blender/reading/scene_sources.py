@@ -19,7 +19,7 @@ from ...core.sensing.declare import CONTAINER, FIELD, PATHS, Behavior
 from ..crowd.slots import HAIR, SOURCES, can_be_source, source_use
 from . import scene_shapes as shapes
 from .scene_inputs import source_objects
-from .scene_meshes import Matrix, may_bend, may_deform
+from .scene_meshes import Matrix, may_bend, may_deform, same_arrays
 from .scene_shapes import NoVectors, Raw
 from .scene_view import SceneView
 
@@ -169,7 +169,7 @@ def _read(
 def _equal(raw: Any, old: Any) -> bool:
     if not isinstance(raw, tuple) or not isinstance(old, tuple):
         return bool(raw == old)
-    return all(np.array_equal(a, b) for a, b in zip(raw, old, strict=True))
+    return same_arrays(raw, old)
 
 
 def _join_fields(fields: list[Field]) -> Field:
